@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_n_features, check_is_fitted, validate_data
 
 from .._validation import check_sample_weight
 from ._base import AvatarMetric
@@ -19,7 +19,7 @@ from ._row_matching import RowMatches, match_rows
 class RowDirectMatchProtection(AvatarMetric):
     """Share of originals that are not a unique row reproduced by an avatar, in percent.
 
-    Greater is better: the score ranges from 100 (1 - |U| / n) to 100, where U are the
+    Greater is better: the score ranges from ``100 (1 - |U| / n)`` to 100, where U are the
     originals that occur exactly once. A table with few unique rows scores high whatever
     its avatars do, so read ``n_unique_`` and ``count_hits`` beside it. Octopize publishes
     a target of more than 90.
@@ -31,10 +31,10 @@ class RowDirectMatchProtection(AvatarMetric):
     ----------
     n_features_in_ : int
         Number of columns seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns seen during fit, when all of them are strings.
     n_unique_ : int
-        |U|, the number of originals that occur exactly once.
+        ``|U|``, the number of originals that occur exactly once.
 
     See Also
     --------
@@ -164,6 +164,11 @@ class RowDirectMatchProtection(AvatarMetric):
     def _match(self, X: Any) -> RowMatches:
         """Compare the originals with the avatars."""
         check_is_fitted(self)
+        are_named = hasattr(self, "feature_names_in_") and hasattr(X, "columns")
+        # Named columns may come in any order; without names only their number can differ, and
+        # that scikit-learn words.
+        if not are_named and len(getattr(X, "shape", ())) == 2:
+            _check_n_features(self, X, reset=False)
         return match_rows(self._originals, X)
 
     def __sklearn_tags__(self) -> Tags:
@@ -184,7 +189,7 @@ def row_direct_match_protection_score(
 ) -> float:
     """Return the share of originals that are not a unique row reproduced by an avatar.
 
-    Greater is better: the score is in percent, from 100 (1 - |U| / n) to 100, where U
+    Greater is better: the score is in percent, from ``100 (1 - |U| / n)`` to 100, where U
     are the originals that occur exactly once.
 
     Parameters
@@ -211,7 +216,7 @@ def row_direct_match_protection_score(
 
     See Also
     --------
-    RowDirectMatchProtection : The same as an estimator, with |U| and the hits.
+    RowDirectMatchProtection : The same as an estimator, with the number of unique rows and of hits.
 
     Notes
     -----

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from .._containers import check_unique_names
 from ._row_columns import array_column, arrow_column, pandas_column, polars_column
 from ._row_keys import Column, object_cells
 from ._row_values import ComplexCellError, UnsupportedCellError, canonical_value
@@ -126,12 +127,7 @@ def _open_array(array: NDArray[Any], name: str) -> _Opened:
 
 def _check_names(names: list[Hashable] | None, table: str) -> None:
     """Check that column names are there, and each only once."""
-    first: dict[Hashable, int] = {}
     for position, name in enumerate(names or []):
         if not isinstance(name, tuple) and canonical_value(name) is None:
             raise ValueError(f"The column at position {position} of {table} has no name. Name it.")
-        if first.setdefault(name, position) != position:
-            raise ValueError(
-                f"Column name {name!r} is repeated in {table} (positions {first[name]} and "
-                f"{position}). Column names must be unique; rename or drop one."
-            )
+    check_unique_names(names or [], table)

@@ -1,0 +1,129 @@
+"""Containers of tables: numpy arrays, pandas and polars frames, taken and given back.
+
+pandas and polars are optional. Who hands over a frame has loaded its package.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
+
+
+def is_pandas(X: object) -> bool:
+    """Tell whether `X` is a pandas frame, without importing pandas."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(X, pandas.DataFrame)
+
+
+def is_polars(X: object) -> bool:
+    """Tell whether `X` is a polars frame, without importing polars."""
+    polars = sys.modules.get("polars")
+    return polars is not None and isinstance(X, polars.DataFrame)
+
+
+def check_table(estimator: Any, X: Any, *, reset: bool, min_samples: int = 1) -> Any:
+    """Check shape and column names in scikit-learn's words; return a frame or a 2-D array."""
+    is_frame = is_pandas(X) or is_polars(X)
+    if is_frame:
+        check_unique_names(X.columns, "X")
+    if not is_frame and not issparse(X):
+        X = _as_2d_array(X)
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    # A frame has no one dtype that could be checked: its shape alone earns the messages.
+    check_array(
+        np.broadcast_to(0.0, X.shape) if is_frame else X,
+        dtype=None,
+        ensure_all_finite=False,
+        ensure_min_samples=min_samples,
+        estimator=estimator,
+        input_name="X",
+    )
+    return X
+
+
+def check_unique_names(names: Iterable[Hashable], table: str) -> None:
+    """Raise a ValueError that names the first column name that occurs twice."""
+    first: dict[Hashable, int] = {}
+    for position, name in enumerate(names):
+        if first.setdefault(name, position) != position:
+            raise ValueError(
+                f"Column name {name!r} is repeated in {table} (positions {first[name]} and "
+                f"{position}). Column names must be unique; rename or drop one."
+            )
+
+
+def _as_2d_array(X: Any) -> NDArray[Any]:
+    """Turn array-likes into an array; scikit-learn's own messages here would print cells."""
+    array = np.asarray(X)
+    if array.dtype.kind == "U" and not hasattr(X, "dtype"):
+        # numpy turns the numbers of mixed rows into text.
+        array = np.asarray(X, dtype=object)
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported: X has complex numbers. Use real columns.")
+    if array.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {array.ndim}D array of shape {array.shape} instead. "
+            "Reshape your data either using array.reshape(-1, 1) if your data has a single "
+            "feature or array.reshape(1, -1) if it contains a single sample."
+        )
+    return array
+
+
+def empty_like(X: Any) -> Any:
+    """Keep a table's container, names and dtypes without any of its rows."""
+    return X[:0].copy() if not is_polars(X) else X.clear()
+
+
+def cast_numbers(numbers: NDArray[np.float64], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Round to `dtype`, held inside its range."""
+    if dtype.kind not in "iu":
+        with np.errstate(over="ignore"):
+            return np.clip(numbers, np.finfo(dtype).min, np.finfo(dtype).max).astype(dtype)
+    bounds = np.iinfo(dtype)
+    rounded = np.rint(numbers)
+    # float(2**63 - 1) is 2**63: at and beyond the ends the cast would wrap round.
+    inside = (rounded > bounds.min) & (rounded < float(bounds.max))
+    ends = np.where(rounded > 0, dtype.type(bounds.max), dtype.type(bounds.min))
+    return np.where(inside, np.where(inside, rounded, 0).astype(dtype), ends)
+
+
+def build_table(template: Any, columns: Sequence[NDArray[Any]], index: Any = None) -> Any:
+    """Write columns into a table with the container, names and dtypes of `template`."""
+    if is_pandas(template):
+        return _build_pandas(template, columns, index)
+    if is_polars(template):
+        return _build_polars(template, columns)
+    table = np.empty((len(columns[0]), len(columns)), dtype=template.dtype)
+    for j, values in enumerate(columns):
+        table[:, j] = values
+    return table
+
+
+def _build_pandas(template: Any, columns: Sequence[NDArray[Any]], index: Any) -> Any:
+    """Build by position, because names may be repeated."""
+    pd = sys.modules["pandas"]
+    series = {
+        j: pd.Series(values, dtype=template.dtypes.iloc[j], index=index)
+        for j, values in enumerate(columns)
+    }
+    frame = pd.DataFrame(series, index=index)
+    frame.columns = template.columns
+    return frame
+
+
+def _build_polars(template: Any, columns: Sequence[NDArray[Any]]) -> Any:
+    """Build column by column, so that Enum, Categorical and Decimal keep their dtypes."""
+    pl = sys.modules["polars"]
+    table = []
+    for (name, dtype), values in zip(template.schema.items(), columns, strict=True):
+        series = pl.Series(name, values.tolist() if values.dtype == object else values)
+        # Old versions of polars cut digits off in the cast: 0.9999999 becomes 0.99.
+        table.append((series.round(dtype.scale) if dtype.is_decimal() else series).cast(dtype))
+    return pl.DataFrame(table)

@@ -1,0 +1,110 @@
+"""A table of numbers becomes float64 rows, or an error says which column is in the way.
+
+scikit-learn's own converters quote the text they cannot read. No message here repeats a
+cell, for the tables are personal data: columns are looked at before they are converted.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array
+
+from ._containers import check_table
+
+# Beyond this magnitude sums of squares of scaled coordinates lose their meaning.
+_LARGEST_COORDINATE = 2.0**960
+
+
+class _Column(NamedTuple):
+    """A column, its name or position as messages show it, and its dtype."""
+
+    label: str
+    dtype: Any
+    cells: Any
+
+
+def check_coordinates(estimator: BaseEstimator, X: Any, *, reset: bool) -> NDArray[np.float64]:
+    """Return X as C-ordered float64 rows of finite numbers."""
+    table = "X (the originals)" if reset else "X (the avatars)"
+    if np.ma.is_masked(X):
+        raise ValueError(f"{table} holds masked cells. Impute missing values, or drop them.")
+    # Shapes and names first, in words that quote no cell.
+    X = check_table(estimator, X, reset=reset)
+    columns = list(_columns(X))
+    _check_numeric(columns, table)
+    try:
+        rows = check_array(
+            X, dtype=np.float64, order="C", ensure_all_finite=False, estimator=estimator
+        )
+    except OverflowError:
+        raise ValueError(
+            f"{table} holds integers beyond the range of float64. Rescale the columns."
+        ) from None
+    # NaN fails both comparisons.
+    if not (-_LARGEST_COORDINATE < rows.min() and rows.max() < _LARGEST_COORDINATE):
+        _raise_magnitude(rows, table, [column.label for column in columns])
+    return rows
+
+
+def _columns(X: Any) -> Iterator[_Column]:
+    """Yield the columns of a frame or an array; none where scikit-learn words the refusal."""
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        for j, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True)):
+            cells = X.iloc[:, j] if hasattr(X, "iloc") else X.to_series(j)
+            yield _Column(f"{name!r} (position {j})", dtype, cells)
+    elif not hasattr(X, "toarray"):
+        table = np.asarray(X)
+        for j in range(table.shape[1] if table.ndim == 2 else 0):
+            yield _Column(str(j), table.dtype, table[:, j])
+
+
+def _check_numeric(columns: list[_Column], table: str) -> None:
+    """Raise a TypeError that names the columns a distance cannot use."""
+    faulty = [column.label for column in columns if not _is_numeric(column)]
+    if faulty:
+        shown = ", ".join(faulty[:5]) + (f" and {len(faulty) - 5} more" if faulty[5:] else "")
+        raise TypeError(
+            f"Column(s) {shown} of {table} hold text, categories, dates or other objects; the "
+            "argument must be a table of numbers, not of string or object cells that stand for "
+            "a number. Project the table first, e.g. make_pipeline(FAMD(n_components=5), "
+            "HiddenRate()) or PrivacyScorer(projection=FAMD(n_components=5))."
+        )
+
+
+def _is_numeric(column: _Column) -> bool:
+    """Tell whether a column is numeric by its dtype or, for objects, by its cells."""
+    if hasattr(column.dtype, "is_numeric"):
+        return bool(column.dtype.is_numeric() or str(column.dtype) == "Boolean")
+    if column.dtype.kind in "biuf":
+        return True
+    # A category of numbers is a set of labels, so its cells are not looked at.
+    if column.dtype.kind != "O" or str(column.dtype) == "category":
+        return False
+    return all(cell is None or is_number(cell) for cell in column.cells)
+
+
+def is_number(cell: Any) -> bool:
+    """Tell whether an object cell is a number of any kind."""
+    return isinstance(cell, (numbers.Real, Decimal, np.bool_))
+
+
+def _raise_magnitude(rows: NDArray[np.float64], table: str, labels: list[str]) -> None:
+    """Raise a ValueError that points to the first coordinate distances cannot use."""
+    row, column = np.argwhere(~(np.abs(rows) < _LARGEST_COORDINATE))[0]
+    if np.isnan(rows[row, column]):
+        found, mend = "NaN", "Impute missing values, e.g. with SimpleImputer, or drop them"
+    elif np.isinf(rows[row, column]):
+        found, mend = "infinity", "Recode or drop it"
+    else:
+        found = "a magnitude above 2**960 (about 1e289), whose distances overflow float64"
+        mend = "Rescale the column, or recode a sentinel value"
+    raise ValueError(
+        f"Input {table} contains {found} in column {labels[column]}, row {row}. {mend}."
+    )

@@ -1,0 +1,131 @@
+"""Every container and dtype that goes in comes out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_array_equal
+from polars.testing import assert_frame_equal as assert_polars_equal
+
+from skprivacy import FAMD
+from skprivacy._containers import build_table, cast_numbers, empty_like
+
+
+def mixed_pandas():
+    return pd.DataFrame(
+        {
+            "Int64": pd.array([3, 1, 2, 5, 9], dtype="Int64"),
+            "Float64": pd.array([0.5, 1.25, 0.5, 1, 2], dtype="Float64"),
+            "float64": [0.5, 0.25, 1, 2, 3],
+            "float32": np.array([1, 2, 0.5, 7, 1], dtype=np.float32),
+            "uint8": np.array([250, 251, 255, 0, 3], dtype=np.uint8),
+            "bool": [True, False, True, True, False],
+            "boolean": pd.array([True, False, False, False, True], dtype="boolean"),
+            "object": pd.Series(list("abcab"), dtype=object, index=list("vwxyz")).to_numpy(),
+            "string": pd.array(list("xyxzz"), dtype="string"),
+            "category": pd.Categorical(list("uvuuv"), categories=["w", "v", "u"], ordered=True),
+            "numbers": pd.Categorical([10, 20, 30, 10, 20]),
+        },
+        index=list("vwxyz"),
+    )
+
+
+def mixed_polars():
+    return pl.DataFrame(
+        {
+            "int": [3, 1, 2, 5, 9],
+            "float": [0.5, 0.25, 1, 2, 3],
+            "bool": [True, False, True, True, False],
+            "text": list("abcab"),
+            "enum": pl.Series(list("uvuuv"), dtype=pl.Enum(["w", "v", "u"])),
+            "categorical": pl.Series(list("xyxzz"), dtype=pl.Categorical),
+            "decimal": pl.Series([1, 2, 3, 4, 5]).cast(pl.Decimal(10, 2)),
+            "small": pl.Series([255, 254, 1, 2, 3], dtype=pl.UInt8),
+        }
+    )
+
+
+def test_pandas_comes_back_with_dtypes_names_and_index():
+    frame = mixed_pandas()
+    famd = FAMD(4).fit(frame)
+    coordinates = pd.DataFrame(famd.transform(frame), index=frame.index)
+    back = famd.inverse_transform(coordinates)
+    pd.testing.assert_frame_equal(back, frame)
+
+
+def test_polars_comes_back_with_its_schema():
+    frame = mixed_polars()
+    famd = FAMD(4).fit(frame)
+    back = famd.inverse_transform(famd.transform(frame))
+    assert back.schema == frame.schema
+    assert_polars_equal(back, frame)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        np.array([[1.5, 2], [3, 5], [4, 1]]),
+        np.array([[1, 2], [3, 5], [4, 1]], dtype=np.int8),
+        np.array([["a", "x"], ["b", "y"], ["c", "x"]]),
+        np.array([["a", 1], ["b", 2], ["b", 7]], dtype=object),
+    ],
+)
+def test_arrays_come_back_with_their_dtype(table):
+    famd = FAMD(2).fit(table)
+    back = famd.inverse_transform(famd.transform(table))
+    assert back.dtype == table.dtype
+    if table.dtype.kind == "f":
+        np.testing.assert_allclose(back, table, rtol=1e-14)
+    else:
+        assert_array_equal(back, table)
+
+
+def test_repeated_names_are_kept_by_position():
+    frame = pd.DataFrame([[1, "a"], [2, "b"]], columns=[0, 0])
+    back = build_table(frame, [np.array([5, 6]), np.array(["c", "d"], dtype=object)])
+    assert back.columns.tolist() == [0, 0]
+    assert back.to_numpy().tolist() == [[5, "c"], [6, "d"]]
+
+
+@pytest.mark.parametrize("table", [mixed_pandas(), mixed_polars(), np.ones((3, 2))])
+def test_a_template_keeps_no_rows(table):
+    template = empty_like(table)
+    assert template.shape == (0, table.shape[1])
+    assert type(template) is type(table)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64"])
+def test_whole_numbers_stop_at_the_ends_of_their_dtype(dtype):
+    bounds = np.iinfo(dtype)
+    wide = np.array([-np.inf, -1e30, float(bounds.min), 1.4, float(bounds.max), 1e30, np.inf])
+    cast = cast_numbers(wide, np.dtype(dtype))
+    low, high = bounds.min, bounds.max
+    assert cast.dtype == dtype
+    assert cast.tolist() == [low, low, low, 1, high, high, high]
+
+
+def test_floats_stop_at_the_largest_of_their_dtype():
+    cast = cast_numbers(np.array([-1e300, 0.1, 1e300]), np.dtype(np.float32))
+    assert cast.tolist() == [-np.finfo("f4").max, np.float32(0.1), np.finfo("f4").max]
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ([1, 2, 3], r"Expected 2D array, got 1D array of shape \(3,\) instead. Reshape your data"),
+        (np.ones((2, 2, 2)), "Expected 2D array, got 3D array"),
+        (np.empty((0, 3)), r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 2"),
+        (np.empty((3, 0)), r"0 feature\(s\)"),
+        (pd.DataFrame({"a": []}), r"0 sample\(s\)"),
+        (pd.DataFrame(index=range(3)), r"0 feature\(s\)"),
+        (pl.DataFrame({"a": []}), r"0 sample\(s\)"),
+        (np.array([[4711j, 1]]), "Complex data not supported"),
+        (pd.DataFrame({"a": [4711j, 1]}), "Complex data not supported"),
+    ],
+)
+def test_shapes_that_are_no_table(table, message):
+    with pytest.raises(ValueError, match=message) as error:
+        FAMD(1).fit(table)
+    assert "4711" not in str(error.value)
