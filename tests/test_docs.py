@@ -46,7 +46,7 @@ def run_block(code, namespace, name, lines_above):
     if code.lstrip().startswith(">>>"):
         run_session(code, namespace, name, lines_above)
     else:
-        # Empty lines in front make a traceback show the page's own line numbers.
+        # Empty lines in front make a traceback show the page's own lines.
         exec(compile("\n" * lines_above + code, name, "exec"), namespace)  # noqa: S102
 
 
@@ -61,7 +61,7 @@ def test_code_of_a_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     namespace = {"__name__": "__main__"}
     for code, lines_above in code_blocks((ROOT / page).read_text("utf-8")):
-        run_block(code, namespace, page, lines_above)
+        run_block(code, namespace, str(ROOT / page), lines_above)
 
 
 @pytest.mark.parametrize("module", MODULES)
