@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 
-from .anonymizers import KNeighborsAnonymizer
-from .metrics import RowDirectMatchProtection, hidden_rate_score, local_cloaking_score
-from .projection import FAMD
+from ..anonymizers import KNeighborsAnonymizer
+from ..metrics import RowDirectMatchProtection, hidden_rate_score, local_cloaking_score
+from ..projection import FAMD
 
 _N_NEIGHBORS = (2, 5, 10, 20, 50)
 _N_COMPONENTS = 5

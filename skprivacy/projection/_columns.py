@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ._containers import is_pandas, is_polars
+from .._containers import is_pandas, is_polars
 
 Kind = Literal["number", "text", "bool"]
 

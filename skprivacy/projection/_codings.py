@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._columns import Column, Kind
-from ._containers import cast_numbers
+from .._containers import cast_numbers
 
 Floats = NDArray[np.float64]
 

@@ -1,0 +1,120 @@
+"""The projection in which the command line measures tables read from files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from ._column_kinds import quoted
+from ._csv_cells import TableError
+from ._tables import TablePair
+from ..projection import FAMD
+
+_DEFAULT_N_COMPONENTS = 5
+
+
+def make_projection(pair: TablePair, *, n_components: int | None, impute: bool) -> Pipeline:
+    """Return FAMD behind what makes its cells: numbers and labels, imputed if asked for."""
+    names = list(pair.originals.columns)
+    labels = [name for name in names if not _is_number(pair.originals[name]) or name in pair.labels]
+    numbers = [name for name in names if name not in labels]
+    _check_labels_known(pair, labels)
+    steps = [FunctionTransformer(distance_cells, kw_args={"labels": labels})]
+    if impute:
+        _check_imputable(pair)
+        steps.append(_imputer(numbers, labels))
+    else:
+        _check_complete(pair)
+    if n_components is None:
+        n_components = _default_n_components(pair.originals, numbers, labels)
+    return make_pipeline(*steps, FAMD(n_components))
+
+
+def _is_number(column: pd.Series) -> bool:
+    """Tell whether a column is of numbers; truth values are labels."""
+    return pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(
+        column.dtype
+    )
+
+
+def distance_cells(frame: pd.DataFrame, labels: list[str]) -> pd.DataFrame:
+    """Return numbers as float64 and labels as text, missing cells as NaN."""
+    return pd.DataFrame(
+        {
+            name: _label_cells(column)
+            if name in labels
+            else column.to_numpy(dtype=np.float64, na_value=np.nan)
+            for name, column in frame.items()
+        }
+    )
+
+
+def _label_cells(column: pd.Series) -> pd.Series:
+    """Return labels as Python text and NaN, which every consumer understands."""
+    return pd.Series(_as_text(column).to_numpy(dtype=object, na_value=np.nan), dtype=object)
+
+
+def _as_text(column: pd.Series) -> pd.Series:
+    """Write labels as text; a number is the same label however it is stored."""
+    if _is_number(column):
+        column = column.astype(pd.ArrowDtype(pa.float64()))
+    return column.astype(pd.ArrowDtype(pa.large_string()))
+
+
+def _imputer(numbers: list[str], labels: list[str]) -> ColumnTransformer:
+    """Fill in the originals' median of numbers and most frequent label."""
+    return ColumnTransformer(
+        [
+            ("numbers", SimpleImputer(strategy="median"), numbers),
+            ("labels", SimpleImputer(strategy="most_frequent"), labels),
+        ],
+        verbose_feature_names_out=False,
+    ).set_output(transform="pandas")
+
+
+def _check_labels_known(pair: TablePair, labels: list[str]) -> None:
+    """Raise when avatars have labels that no original has: they have no coordinates."""
+    for name in labels:
+        avatars = _as_text(pair.avatars[name])
+        unknown = np.flatnonzero(avatars.notna() & ~avatars.isin(_as_text(pair.originals[name])))
+        if len(unknown):
+            raise TableError(
+                f"Column {quoted(name)} has labels in {len(unknown)} row(s) of the avatars that "
+                f"no original has (first in data row {unknown[0] + 1}). Correct them, or leave "
+                "the column out with --exclude."
+            )
+
+
+def _check_complete(pair: TablePair) -> None:
+    """Raise when cells are missing, with where."""
+    for frame, which in ((pair.originals, "originals"), (pair.avatars, "avatars")):
+        missing = frame.isna().sum()
+        found = [quoted(name) for name in missing.index[missing > 0]]
+        if found:
+            raise TableError(
+                f"{int(missing.sum())} missing cells in column(s) {', '.join(found[:10])}"
+                f"{' and more' if found[10:] else ''} of the {which}, which have no distances: "
+                "fill them in with --impute, or leave columns out with --exclude."
+            )
+
+
+def _check_imputable(pair: TablePair) -> None:
+    """Raise when a column of the originals has no cell to impute from."""
+    empty = pair.originals.columns[pair.originals.isna().all()]
+    if len(empty):
+        raise TableError(
+            f"Column {quoted(empty[0])} of the originals has no cells, so nothing can be imputed: "
+            "leave it out with --exclude."
+        )
+
+
+def _default_n_components(frame: pd.DataFrame, numbers: list[str], labels: list[str]) -> int:
+    """Return 5, or less when the table has fewer axes."""
+    n_values = frame.nunique()
+    n_axes = int((n_values[numbers] > 1).sum() + (n_values[labels] - 1).clip(lower=0).sum())
+    return max(1, min(_DEFAULT_N_COMPONENTS, n_axes, len(frame) - 1))

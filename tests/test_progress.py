@@ -1,0 +1,59 @@
+"""A bar is shown on a terminal only, and never needed."""
+
+from __future__ import annotations
+
+import io
+import sys
+from itertools import count
+
+import pytest
+
+from skprivacy._cli._progress import reading
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Return the path of a file of 1000 bytes."""
+    path = tmp_path / "table.csv"
+    path.write_bytes(1000 * b"x")
+    return str(path)
+
+
+def read_slowly(path, monkeypatch, stream):
+    """Report two halves of a file, far enough apart that a bar must show."""
+    seconds = count(step=100)
+    monkeypatch.setattr("tqdm.std.time", lambda: next(seconds))
+    monkeypatch.setattr(sys, "stderr", stream)
+    with reading(path) as on_bytes:
+        on_bytes(500)
+        on_bytes(500)
+
+
+def test_no_bar_without_a_terminal(table, monkeypatch):
+    stream = io.StringIO()
+    read_slowly(table, monkeypatch, stream)
+    assert not stream.getvalue()
+
+
+def test_no_bar_without_tqdm(table, monkeypatch):
+    stream = Terminal()
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "tqdm", None)
+        without.setattr(sys, "stderr", stream)
+        with reading(table) as on_bytes:
+            on_bytes(1000)
+    assert not stream.getvalue()
+
+
+def test_a_bar_on_a_terminal(table, monkeypatch):
+    stream = Terminal()
+    read_slowly(table, monkeypatch, stream)
+    assert "reading" in stream.getvalue()
+    assert "50%" in stream.getvalue()
