@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from skprivacy._axes import principal_axes
+from skprivacy.projection._axes import principal_axes
 
 
 def axes_of(table, n_components):

@@ -8,8 +8,8 @@ from math import isqrt
 import numpy as np
 import pytest
 
-from skprivacy._codings import CategoricalCoding, NumericCoding, learn_coding
-from skprivacy._columns import Column
+from skprivacy.projection._codings import CategoricalCoding, NumericCoding, learn_coding
+from skprivacy.projection._columns import Column
 
 
 def numbers(values):

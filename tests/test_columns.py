@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from skprivacy._columns import read_columns
+from skprivacy.projection._columns import read_columns
 
 CANARY = "Zanzibar-4711"
 

@@ -14,6 +14,7 @@ from .._validation import check_sample_weight
 from ._base import AvatarMetric
 from ._percentage import percentage
 from ._row_matching import RowMatches, match_rows
+from ._row_tables import read_table
 
 
 class RowDirectMatchProtection(AvatarMetric):
@@ -33,8 +34,6 @@ class RowDirectMatchProtection(AvatarMetric):
         Number of columns seen during fit.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns seen during fit, when all of them are strings.
-    n_unique_ : int
-        ``|U|``, the number of originals that occur exactly once.
 
     See Also
     --------
@@ -85,13 +84,18 @@ class RowDirectMatchProtection(AvatarMetric):
         ValueError
             If X is empty, not two-dimensional, or names a column twice.
         """
-        # Against itself: what cannot be compared is refused before any avatar is seen.
-        matches = match_rows(X, X)
+        # What cannot be compared is refused before any avatar is seen.
+        read_table(X, "X")
         validate_data(self, X, skip_check_array=True)
-        self.n_unique_ = int(matches.is_unique.sum())
         # A copy: a table changed by the caller after fit must not change the score.
         self._originals = copy.deepcopy(X)
         return self
+
+    @property
+    def n_unique_(self) -> int:
+        """Return the number of originals that occur exactly once."""
+        check_is_fitted(self)
+        return int(match_rows(self._originals, self._originals).is_unique.sum())
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Return the metric of the avatars.
