@@ -26,7 +26,7 @@ from skprivacy import (
     local_cloaking_score,
     row_direct_match_protection_score,
 )
-from skprivacy.metrics import AvatarMetric
+from skprivacy.metrics._base import AvatarMetric
 
 FUNCTION_OF = {
     HiddenRate: hidden_rate_score,

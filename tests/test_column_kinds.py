@@ -9,7 +9,13 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from skprivacy._cli._column_kinds import Column, align_kinds, check_spelling, quoted, warn_if_identifier
+from skprivacy._cli._column_kinds import (
+    Column,
+    align_kinds,
+    check_spelling,
+    quoted,
+    warn_if_identifier,
+)
 from skprivacy._cli._csv_cells import TableError
 
 

@@ -34,7 +34,7 @@ from skprivacy import (
     row_direct_match_protection_score,
 )
 from skprivacy.metrics import METRICS as REGISTRY
-from skprivacy.metrics import AvatarMetric
+from skprivacy.metrics._base import AvatarMetric
 
 PAIRING = "Row i of the avatars belongs to original i: "
 PAIRED_FAILURES = {
