@@ -74,7 +74,8 @@ def _check_numeric(columns: list[_Column], table: str) -> None:
             f"Column(s) {shown} of {table} hold text, categories, dates or other objects; the "
             "argument must be a table of numbers, not of string or object cells that stand for "
             "a number. Project the table first, e.g. make_pipeline(FAMD(n_components=5), "
-            "HiddenRate()) or PrivacyScorer(projection=FAMD(n_components=5))."
+            "HiddenRate()), PrivacyScorer(projection=FAMD(n_components=5)) or "
+            "privacy_report(..., projection=FAMD(n_components=5))."
         )
 
 

@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer
 
 from ..anonymizers import KNeighborsAnonymizer
 from ..metrics import RowDirectMatchProtection, hidden_rate_score, local_cloaking_score
+from ..metrics._report_render import format_value
 from ..projection import FAMD
 
 _N_NEIGHBORS = (2, 5, 10, 20, 50)
@@ -52,9 +53,9 @@ def _table(measured: list[_Measured]) -> str:
     lines = [(*header, "unique rows", "hits")] + [
         (
             str(row.k),
-            f"{row.hidden_rate:.1f} %",
-            f"{row.local_cloaking:.1f}",
-            f"{row.row_protection:.1f} %",
+            format_value(row.hidden_rate, "%"),
+            format_value(row.local_cloaking, "avatars"),
+            format_value(row.row_protection, "%"),
             str(row.n_unique),
             str(row.n_hits),
         )

@@ -74,12 +74,12 @@ def _metric_table(report: dict[str, Any]) -> _Table:
     rows = [
         [
             facts_of(name).title,
-            _value(metric["value"], metric["unit"]),
+            format_value(metric["value"], metric["unit"]),
             _span(metric["confidence_interval"], metric["unit"]),
             _span(metric["range"], metric["unit"]),
             "-" if metric["target"] is None else f"> {metric['target']:g}",
             {None: "-", True: "yes", False: "no"}[metric["meets_target"]],
-            _value(metric["random_pairing"], metric["unit"]),
+            format_value(metric["random_pairing"], metric["unit"]),
         ]
         for name, metric in report["metrics"].items()
     ]
@@ -92,7 +92,7 @@ def _cloaking_table(report: dict[str, Any]) -> _Table:
         [
             bin_label(row["from"], row["to"]) + (" (exposed)" if row["to"] == 0 else ""),
             str(row["n_originals"]),
-            _value(row["share"], "%", up=row["to"] == 0),
+            format_value(row["share"], "%", up=row["to"] == 0),
         ]
         for row in report["closer_avatars"]
     ]
@@ -108,7 +108,7 @@ def _group_table(groups: dict[str, Any]) -> _Table:
         [
             _printable(row["label"]),
             str(row["n_originals"]),
-            *(_value(row["metrics"][name]["value"], facts_of(name).unit) for name in names),
+            *(format_value(row["metrics"][name]["value"], facts_of(name).unit) for name in names),
         ]
         for row in rows
     ]
@@ -122,13 +122,13 @@ def _lowest(name: str, labels: list[str], rows: list[dict[str, Any]]) -> str:
     metric = next(row["metrics"][name] for row in rows if row["label"] == labels[0])
     facts = facts_of(name)
     named = ", ".join(map(_printable, labels))
-    text = f"Lowest {facts.title}: {_value(metric['value'], facts.unit)} in {named}"
+    text = f"Lowest {facts.title}: {format_value(metric['value'], facts.unit)} in {named}"
     if len(labels) > 1 or metric["confidence_interval"] is None:
         return text
     return f"{text} (interval {_span(metric['confidence_interval'], facts.unit)})"
 
 
-def _value(value: float | None, unit: str, *, up: bool = False) -> str:
+def format_value(value: float | None, unit: str, *, up: bool = False) -> str:
     """Write a number with one decimal, rounded to the side that promises less."""
     if value is None:
         return "-"
@@ -144,7 +144,7 @@ def _span(ends: Sequence[float] | None, unit: str) -> str:
     """Write an interval or a range."""
     if ends is None:
         return "-"
-    low, high = _value(ends[0], unit), _value(ends[1], unit, up=True)
+    low, high = format_value(ends[0], unit), format_value(ends[1], unit, up=True)
     return " to ".join(end.removesuffix(" %").removesuffix(".0") for end in (low, high))
 
 

@@ -167,7 +167,7 @@ class FAMD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray, pandas or polars frame of shape (n_samples, n_features_in_)
+        ndarray, pandas or polars frame of shape (n_samples, `n_features_in_`)
             Rows with the container, columns and dtypes of the fitted table: numbers by the
             reconstruction (integers rounded), categories by the largest reconstructed
             indicator. With as many axes as the rank, the rows that were projected.
