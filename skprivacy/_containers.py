@@ -31,11 +31,13 @@ def is_polars(X: object) -> bool:
 def check_table(estimator: Any, X: Any, *, reset: bool, min_samples: int = 1) -> Any:
     """Check shape and column names in scikit-learn's words; return a frame or a 2-D array."""
     is_frame = is_pandas(X) or is_polars(X)
-    if is_frame:
-        check_unique_names(X.columns, "X")
+    names = column_names(X)
+    if names is not None:
+        check_unique_names(names, "X")
     if not is_frame and not issparse(X):
         X = _as_2d_array(X)
     validate_data(estimator, X, reset=reset, skip_check_array=True)
+    _check_same_names(estimator, names, reset=reset)
     # A frame has no one dtype that could be checked: its shape alone earns the messages.
     check_array(
         np.broadcast_to(0.0, X.shape) if is_frame else X,
@@ -46,6 +48,40 @@ def check_table(estimator: Any, X: Any, *, reset: bool, min_samples: int = 1) ->
         input_name="X",
     )
     return X
+
+
+def column_names(X: object) -> list[Hashable] | None:
+    """Return the names of a table's columns, None where its container has none."""
+    if is_pandas(X) or is_polars(X):
+        return list(X.columns)  # type: ignore[attr-defined]
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None and isinstance(X, (pyarrow.Table, pyarrow.RecordBatch)):
+        return list(X.column_names)
+    return None
+
+
+def _check_same_names(estimator: Any, names: list[Hashable] | None, *, reset: bool) -> None:
+    """Raise a ValueError if a table's columns have other names than the fitted ones.
+
+    scikit-learn sees names only if all are strings, and in its version 1.8 none of polars 2.
+    """
+    if reset:
+        estimator._column_names = names
+    fitted = estimator._column_names
+    if names is None or fitted is None or names == fitted:
+        return
+    position = next(j for j, pair in enumerate(zip(names, fitted, strict=True)) if len({*pair}) > 1)
+    raise ValueError(
+        f"The names of the columns differ from those seen in fit: got {names[position]!r} at "
+        f"position {position}, expected {fitted[position]!r}. Pass the same columns in the same "
+        "order."
+    )
+
+
+def check_unmasked(values: object, name: str) -> None:
+    """Raise a ValueError if an array hides values behind a mask, which numpy would uncover."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{name} holds masked cells. Impute missing values, or drop them.")
 
 
 def check_unique_names(names: Iterable[Hashable], table: str) -> None:
@@ -61,6 +97,7 @@ def check_unique_names(names: Iterable[Hashable], table: str) -> None:
 
 def _as_2d_array(X: Any) -> NDArray[Any]:
     """Turn array-likes into an array; scikit-learn's own messages here would print cells."""
+    check_unmasked(X, "X")
     array = np.asarray(X)
     if array.dtype.kind == "U" and not hasattr(X, "dtype"):
         # numpy turns the numbers of mixed rows into text.

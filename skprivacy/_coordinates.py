@@ -33,8 +33,6 @@ class _Column(NamedTuple):
 def check_coordinates(estimator: BaseEstimator, X: Any, *, reset: bool) -> NDArray[np.float64]:
     """Return X as C-ordered float64 rows of finite numbers."""
     table = "X (the originals)" if reset else "X (the avatars)"
-    if np.ma.is_masked(X):
-        raise ValueError(f"{table} holds masked cells. Impute missing values, or drop them.")
     # Shapes and names first, in words that quote no cell.
     X = check_table(estimator, X, reset=reset)
     columns = list(_columns(X))
@@ -67,6 +65,8 @@ def _columns(X: Any) -> Iterator[_Column]:
 
 def _check_numeric(columns: list[_Column], table: str) -> None:
     """Raise a TypeError that names the columns a distance cannot use."""
+    if any(getattr(column.dtype, "kind", "") == "c" for column in columns):
+        raise ValueError(f"Complex data not supported: {table} has complex numbers.")
     faulty = [column.label for column in columns if not _is_numeric(column)]
     if faulty:
         shown = ", ".join(faulty[:5]) + (f" and {len(faulty) - 5} more" if faulty[5:] else "")

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_array
 
+from ._containers import check_unmasked
 from ._coordinates import is_number
 
 _TIE_TOL_RANGE = (1e-13, 1e-6)
@@ -21,6 +22,7 @@ def check_own_avatar(own_avatar: ArrayLike | None, n_originals: int) -> NDArray[
     """Return the pairing as int64, one avatar position for each original."""
     if own_avatar is None:
         return None
+    check_unmasked(own_avatar, "own_avatar")
     own = np.asarray(own_avatar)
     are_integers = own.dtype.kind in "iu" or (
         own.dtype == object
@@ -97,6 +99,7 @@ def check_sample_weight(
     """Return one finite, non-negative weight for each original, not all of them zero."""
     if sample_weight is None:
         return None
+    check_unmasked(sample_weight, "sample_weight")
     weight = np.asarray(sample_weight)
     if weight.dtype.kind not in "biufO" or not all(
         is_number(cell) for cell in (weight.flat if weight.dtype == object else ())
@@ -107,16 +110,20 @@ def check_sample_weight(
             f"sample_weight.shape == {weight.shape}, expected {(n_originals,)}: one weight for "
             "each original record."
         )
-    weight = check_array(weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
-    if (weight < 0).any() or not weight.any():
+    try:
+        weight = check_array(weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    except OverflowError:
         raise ValueError(
-            "sample_weight must be non-negative and not zero everywhere; "
-            + (
-                f"it is negative at position {int((weight < 0).argmax())}."
-                if weight.any()
-                else "all weights are zero."
-            )
+            "sample_weight holds integers beyond the range of float64. Divide all weights by the "
+            "largest: only proportions matter."
+        ) from None
+    if (weight < 0).any():
+        raise ValueError(
+            f"sample_weight is negative at position {int((weight < 0).argmax())}. Weights must be "
+            "0 or more: correct it, or leave the record out with a weight of 0."
         )
+    if not weight.any():
+        raise ValueError("sample_weight is zero everywhere. Give some record a positive weight.")
     # Only proportions matter; a largest weight of 1 keeps their sum finite.
     return np.asarray(weight / weight.max(), dtype=np.float64)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 from polars.testing import assert_frame_equal as assert_polars_equal
+from sklearn.base import BaseEstimator
 
 from skprivacy import FAMD
-from skprivacy._containers import build_table, cast_numbers, empty_like
+from skprivacy._containers import build_table, cast_numbers, check_table, empty_like
 
 
 def mixed_pandas():
@@ -129,3 +131,43 @@ def test_shapes_that_are_no_table(table, message):
     with pytest.raises(ValueError, match=message) as error:
         FAMD(1).fit(table)
     assert "4711" not in str(error.value)
+
+
+class Remembers(BaseEstimator):
+    """Sees tables only through check_table."""
+
+
+def fitted_on(table):
+    estimator = Remembers()
+    check_table(estimator, table, reset=True)
+    return estimator
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda names: pd.DataFrame([[1.0, 2.0]], columns=names),
+        lambda names: pl.DataFrame([[1.0], [2.0]], schema=names),
+        lambda names: pa.table([[1.0], [2.0]], names=names),
+    ],
+    ids=["pandas", "polars", "pyarrow"],
+)
+def test_another_order_of_names_is_refused(make):
+    with pytest.raises(ValueError, match=r"feature names should match|names of the columns differ"):
+        check_table(fitted_on(make(["a", "b"])), make(["b", "a"]), reset=False)
+
+
+def test_another_order_of_integer_names_is_refused():
+    estimator = fitted_on(pd.DataFrame([[1.0, 2.0]], columns=[0, 1]))
+    with pytest.raises(ValueError, match="got 1 at position 0, expected 0"):
+        check_table(estimator, pd.DataFrame([[1.0, 2.0]], columns=[1, 0]), reset=False)
+
+
+def test_names_of_one_table_only_are_not_compared():
+    estimator = fitted_on(pd.DataFrame([[1.0, 2.0]], columns=[7, 8]))
+    assert check_table(estimator, np.array([[1.0, 2.0]]), reset=False).shape == (1, 2)
+
+
+def test_masked_cells_are_refused():
+    with pytest.raises(ValueError, match=r"X holds masked cells\. Impute"):
+        fitted_on(np.ma.masked_equal([[1.0, 2.0]], 2.0))

@@ -204,3 +204,7 @@ def test_warnings_point_to_the_caller(score):
         metric.fit(X).score(X[::-1] + 1e9)
     assert {warning.filename for warning in caught} == {__file__}
     assert len(caught) == 2
+
+
+def test_a_single_original_has_no_range_to_lie_outside_of():
+    assert hidden_rate_score([[3.0]], [[5.0]]) == 0.0

@@ -91,3 +91,8 @@ def test_other_names_are_names():
         [[1, 2, 3]], columns=pd.MultiIndex.from_tuples([(1, "a"), (1, "b"), (2, "")])
     )
     assert read_table(frame, "X").names == [(1, "a"), (1, "b"), (2, "")]
+
+
+def test_record_batches_have_names():
+    batch = pa.record_batch([[1, 2], ["a", "b"]], names=["number", "text"])
+    assert read_table(batch, "X").names == ["number", "text"]

@@ -61,6 +61,9 @@ def warn_if_unpaired_sample(comparison: CloserAvatars) -> None:
 
 def warn_if_other_space(X: NDArray[np.float64], Y: NDArray[np.float64]) -> None:
     """Warn when the middle avatar of a column lies outside the originals' range."""
+    if len(X) == 1:
+        # The range of a single original is a point, which no avatar need hit.
+        return
     low, high, middle = X.min(axis=0), X.max(axis=0), np.median(Y, axis=0)
     slack = _ROUNDING * np.maximum(np.abs(low), np.abs(high))
     outside = np.flatnonzero((middle < low - slack) | (middle > high + slack))

@@ -80,6 +80,8 @@ def _open(table: Any, name: str) -> _Opened:
         return list(table.columns), *table.shape, lambda j: pandas_column(table.iloc[:, j])
     if _is_from("polars", "DataFrame", table):
         return list(table.columns), *table.shape, lambda j: polars_column(table.to_series(j))
+    if _is_from("pyarrow", "RecordBatch", table):
+        return _open(sys.modules["pyarrow"].Table.from_batches([table]), name)
     if _is_from("pyarrow", "Table", table):
         return list(table.column_names), *table.shape, lambda j: arrow_column(table.column(j))
     if isinstance(table, Sequence) and not isinstance(table, (str, bytes)):
