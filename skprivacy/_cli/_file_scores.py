@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from ._csv_cells import CsvFormat
 from ._file_projection import make_projection
-from ._progress import reading
+from ._progress import counting, reading
 from ._table_files import RawTable, read_table
 from ._tables import pair_tables
 from ..metrics._report import privacy_report
@@ -24,16 +24,18 @@ def measure_files(arguments: Namespace) -> dict[str, Any]:
         exclude=arguments.exclude,
         categorical=arguments.categorical,
     )
-    report = privacy_report(
-        pair.originals,
-        pair.avatars,
-        own_avatar=pair.own_avatar,
-        projection=make_projection(
-            pair, n_components=arguments.n_components, impute=arguments.impute
-        ),
-        groups=pair.groups,
-        output_dict=True,
+    projection = make_projection(
+        pair, n_components=arguments.n_components, impute=arguments.impute
     )
+    with counting():
+        report = privacy_report(
+            pair.originals,
+            pair.avatars,
+            own_avatar=pair.own_avatar,
+            projection=projection,
+            groups=pair.groups,
+            output_dict=True,
+        )
     return cast("dict[str, Any]", report)
 
 

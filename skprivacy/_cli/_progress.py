@@ -1,4 +1,4 @@
-"""A bar on standard error while a large file is read."""
+"""Bars on standard error while a large file is read and while avatars are counted."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from ..metrics._closer_avatars import on_progress
 
 
 @contextmanager
@@ -27,6 +29,26 @@ def reading(path: str) -> Iterator[Callable[[int], Any]]:
         file=sys.stderr,
     ) as bar:
         yield bar.update
+
+
+@contextmanager
+def counting() -> Iterator[None]:
+    """Show a bar on a terminal while closer avatars are counted."""
+    tqdm = _tqdm() if sys.stderr.isatty() else None
+    if tqdm is None:
+        yield
+        return
+    with tqdm(desc="counting", unit=" records", delay=1, leave=False, file=sys.stderr) as bar:
+
+        def show(n_done: int, n_rows: int) -> None:
+            bar.total = n_rows
+            bar.update(n_done - bar.n)
+
+        token = on_progress.set(show)
+        try:
+            yield
+        finally:
+            on_progress.reset(token)
 
 
 def _tqdm() -> Any:

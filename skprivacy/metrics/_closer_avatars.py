@@ -6,14 +6,32 @@ each original its threshold, and the tree counts the avatars within it.
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
+from ._kd_tree import NodeLevels
 from ._tie_rule import count_at_tiny_scale, tie_thresholds
 from ._tree_counting import AvatarTree
 
+Rows: TypeAlias = NDArray[np.intp]
+Counts: TypeAlias = NDArray[np.int64]
+
+# Called with how many originals are counted, and of how many, on long work.
+on_progress: ContextVar[Callable[[int, int], object] | None] = ContextVar(
+    "on_progress", default=None
+)
+
+# Originals between two looks at the clock.
+_BLOCK_SIZE = 1 << 16
+# Seconds of work left below which starting workers would cost more than it saves.
+_WORTH_WORKERS = 2.0
 # Squares of distances below this (after scaling to 1) come near float64's underflow.
 _TINY = 2.0**-440
 
@@ -33,6 +51,7 @@ class CloserAvatars:
         self.X, self.Y, self.own = X, Y, own
         self.tie_tol = tie_tol
         self.n_jobs = n_jobs
+        self._n_workers = effective_n_jobs(n_jobs)
         exponent = int(np.frexp(max(X.max(), -X.min(), Y.max(), -Y.min()))[1])
         self._X_scaled, self._Y_scaled = np.ldexp(X, -exponent), np.ldexp(Y, -exponent)
         # From all originals, whichever of them are counted later.
@@ -57,14 +76,49 @@ class CloserAvatars:
             counts[~tiny] = self._count_regular(rows[~tiny], stop_at_one)
         return counts
 
-    def _count_regular(self, rows: NDArray[np.intp], stop_at_one: bool) -> NDArray[np.int64]:
-        """Count in the tree."""
-        return self._tree.count(
-            self._X_scaled[rows],
-            self.own[rows],
-            self._threshold[rows],
-            stop_at_one=stop_at_one,
+    def _count_regular(self, rows: Rows, stop_at_one: bool) -> Counts:
+        """Count in the tree, block by block, the rest in workers where that pays."""
+        if len(rows) <= _BLOCK_SIZE:
+            return self._count_block(rows, stop_at_one)
+        # Originals whose own avatars share a leaf visit the same nodes.
+        order = np.argsort(self._tree.leaf_positions(self.own[rows]))
+        counts = np.empty(len(rows), dtype=np.int64)
+        started = time.perf_counter()
+        for done in range(0, len(rows), _BLOCK_SIZE):
+            block = slice(done, done + _BLOCK_SIZE)
+            if done and self._worth_workers(time.perf_counter() - started, done / len(rows)):
+                block = slice(done, None)
+                counts[order[block]] = self._count_in_workers(rows[order[block]], stop_at_one)
+                break
+            counts[order[block]] = self._count_block(rows[order[block]], stop_at_one)
+            _show_progress(min(block.stop, len(rows)), len(rows))
+        return counts
+
+    def _worth_workers(self, elapsed: float, share_done: float) -> bool:
+        """Tell whether the work left is long enough to be worth starting workers."""
+        return self._n_workers > 1 and elapsed * (1 / share_done - 1) > _WORTH_WORKERS
+
+    def _count_block(self, rows: Rows, stop_at_one: bool) -> Counts:
+        """Count in this process."""
+        queries = self._X_scaled[rows], self.own[rows], self._threshold[rows]
+        return self._tree.count(*queries, stop_at_one=stop_at_one)
+
+    def _count_in_workers(self, rows: Rows, stop_at_one: bool) -> Counts:
+        """Count one part of the rows in each worker."""
+        # Plain arrays as arguments: joblib maps them into memory once, and a cluster gets them
+        # once; inside an object they would travel with every task.
+        shared = (self._Y_scaled, *self._tree.levels)
+        counts = Parallel(n_jobs=self.n_jobs)(
+            delayed(_count_part)(
+                *shared,
+                self._X_scaled[part],
+                self.own[part],
+                self._threshold[part],
+                stop_at_one=stop_at_one,
+            )
+            for part in np.array_split(rows, self._n_workers)
         )
+        return np.concatenate(counts)
 
     def _count_tiny(self, rows: NDArray[np.intp]) -> NDArray[np.int64]:
         """Count once for each distinct pair of an original and its own avatar's row."""
@@ -76,3 +130,27 @@ class CloserAvatars:
             for i in rows[first]
         ]
         return np.asarray(counts, dtype=np.int64)[group.ravel()]
+
+
+def _count_part(
+    Y: NDArray[np.float64],
+    order: Rows,
+    start: Rows,
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    X: NDArray[np.float64],
+    own: NDArray[np.int64],
+    threshold: NDArray[np.float64],
+    *,
+    stop_at_one: bool,
+) -> Counts:
+    """Count a part of the originals in a worker, with the tree that was built elsewhere."""
+    tree = AvatarTree(Y, levels=NodeLevels(order, start, low, high))
+    return tree.count(X, own, threshold, stop_at_one=stop_at_one)
+
+
+def _show_progress(n_done: int, n_rows: int) -> None:
+    """Tell whoever asked how far the counting is."""
+    report = on_progress.get()
+    if report is not None:
+        report(n_done, n_rows)
