@@ -66,8 +66,8 @@ def _check_same_names(estimator: Any, names: list[Hashable] | None, *, reset: bo
     scikit-learn sees names only if all are strings, and in its version 1.8 none of polars 2.
     """
     if reset:
-        estimator._column_names = names
-    fitted = estimator._column_names
+        estimator._column_names = names  # noqa: SLF001 - every estimator's, kept in one place
+    fitted = estimator._column_names  # noqa: SLF001
     if names is None or fitted is None or names == fitted:
         return
     position = next(j for j, pair in enumerate(zip(names, fitted, strict=True)) if len({*pair}) > 1)

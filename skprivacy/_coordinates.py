@@ -46,7 +46,7 @@ def check_coordinates(estimator: BaseEstimator, X: Any, *, reset: bool) -> NDArr
             f"{table} holds integers beyond the range of float64. Rescale the columns."
         ) from None
     # NaN fails both comparisons.
-    if not (-_LARGEST_COORDINATE < rows.min() and rows.max() < _LARGEST_COORDINATE):
+    if not (rows.min() > -_LARGEST_COORDINATE and rows.max() < _LARGEST_COORDINATE):
         _raise_magnitude(rows, table, [column.label for column in columns])
     return rows
 

@@ -18,12 +18,23 @@ from ._coordinates import is_number
 _TIE_TOL_RANGE = (1e-13, 1e-6)
 
 
+def _as_array(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Return an array-like as an array; numpy's own error would not name the argument."""
+    check_unmasked(values, name)
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ValueError(
+            f"{name} must be one-dimensional, got entries of different lengths. Pass one number "
+            "for each original."
+        ) from None
+
+
 def check_own_avatar(own_avatar: ArrayLike | None, n_originals: int) -> NDArray[np.int64] | None:
     """Return the pairing as int64, one avatar position for each original."""
     if own_avatar is None:
         return None
-    check_unmasked(own_avatar, "own_avatar")
-    own = np.asarray(own_avatar)
+    own = _as_array(own_avatar, "own_avatar")
     are_integers = own.dtype.kind in "iu" or (
         own.dtype == object
         and all(
@@ -99,8 +110,7 @@ def check_sample_weight(
     """Return one finite, non-negative weight for each original, not all of them zero."""
     if sample_weight is None:
         return None
-    check_unmasked(sample_weight, "sample_weight")
-    weight = np.asarray(sample_weight)
+    weight = _as_array(sample_weight, "sample_weight")
     if weight.dtype.kind not in "biufO" or not all(
         is_number(cell) for cell in (weight.flat if weight.dtype == object else ())
     ):

@@ -12,10 +12,10 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import Tags, check_array, check_random_state, gen_batches, get_tags
 from sklearn.utils.validation import check_is_fitted, check_scalar
 
-from .projection._codings import encode_levels
-from .projection._columns import Column, read_columns
 from ._containers import build_table, cast_numbers, check_table, is_polars
 from .metrics._row_matching import group_rows
+from .projection._codings import encode_levels
+from .projection._columns import Column, read_columns
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.intp]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from skprivacy import HiddenRate, closer_avatar_counts, hidden_rate_score
+from skprivacy.metrics import _hidden_rate
 from skprivacy.metrics._hidden_rate import hidden_rate_of_counts
 
 # Only 10 has a closer avatar (12) than its own (4).
@@ -149,3 +151,18 @@ def test_a_wrong_way_of_summing_up_is_caught(mutant):
     counts, n_avatars = np.array([0, 1, 0, 0]), 5
     assert hidden_rate_of_counts(counts) == 25
     assert mutant(counts, n_avatars) != 25
+
+
+@pytest.mark.parametrize("spread", [0.05, 0.5, 5.0])
+def test_stopping_early_changes_neither_score_nor_warning(spread, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 3))
+    Y = X + spread * rng.normal(size=X.shape)
+    outcomes = []
+    for few in (0, len(X)):
+        monkeypatch.setattr(_hidden_rate, "_FEW_ORIGINALS", few)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            score = hidden_rate_score(X, Y)
+        outcomes.append((score, len(caught)))
+    assert outcomes[0] == outcomes[1]

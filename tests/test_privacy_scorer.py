@@ -28,7 +28,7 @@ from skprivacy import (
     local_cloaking_score,
     row_direct_match_protection_score,
 )
-from skprivacy.metrics import METRICS
+from skprivacy.metrics import METRICS, _hidden_rate
 from skprivacy.metrics._closer_avatars import CloserAvatars
 
 CANARY = "Ottilie-Canary"
@@ -284,7 +284,8 @@ def test_other_settings_are_counted_apart(tables, counted):
     assert counted == [{"all": True}] * 3
 
 
-def test_hidden_rate_alone_counts_no_further_than_it_needs(tables, counted):
+def test_hidden_rate_alone_counts_no_further_than_it_needs(tables, counted, monkeypatch):
+    monkeypatch.setattr(_hidden_rate, "_FEW_ORIGINALS", 0)
     scores_of(tables, "hidden_rate")
     assert {"all": True, "stop_at_one": True} in counted
     assert {"all": True} not in counted

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from .. import __version__
-from ._demo import demo
-from ._html_file import check_writable, write_html
 from ..metrics import METRICS
 from ..metrics._report_render import render_text
+from ._demo import demo
+from ._html_file import check_writable, write_html
 
 _USAGE_ERROR = 2
 _INTERRUPTED = 130

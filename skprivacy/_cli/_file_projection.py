@@ -10,10 +10,10 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from ..projection import FAMD
 from ._column_kinds import quoted
 from ._csv_cells import TableError
 from ._tables import TablePair
-from ..projection import FAMD
 
 _DEFAULT_N_COMPONENTS = 5
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any, cast
 
+from ..metrics._report import privacy_report
 from ._csv_cells import CsvFormat
 from ._file_projection import make_projection
 from ._progress import counting, reading
 from ._table_files import RawTable, read_table
 from ._tables import pair_tables
-from ..metrics._report import privacy_report
 
 
 def measure_files(arguments: Namespace) -> dict[str, Any]:
@@ -24,9 +24,7 @@ def measure_files(arguments: Namespace) -> dict[str, Any]:
         exclude=arguments.exclude,
         categorical=arguments.categorical,
     )
-    projection = make_projection(
-        pair, n_components=arguments.n_components, impute=arguments.impute
-    )
+    projection = make_projection(pair, n_components=arguments.n_components, impute=arguments.impute)
     with counting():
         report = privacy_report(
             pair.originals,

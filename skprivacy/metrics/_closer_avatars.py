@@ -73,37 +73,38 @@ class CloserAvatars:
         if tiny.any():
             counts[tiny] = self._count_tiny(rows[tiny])
         if not tiny.all():
-            counts[~tiny] = self._count_regular(rows[~tiny], stop_at_one)
+            counts[~tiny] = self._count_regular(rows[~tiny], stop_at_one=stop_at_one)
         return counts
 
-    def _count_regular(self, rows: Rows, stop_at_one: bool) -> Counts:
+    def _count_regular(self, rows: Rows, *, stop_at_one: bool) -> Counts:
         """Count in the tree, block by block, the rest in workers where that pays."""
         if len(rows) <= _BLOCK_SIZE:
-            return self._count_block(rows, stop_at_one)
+            return self._count_block(rows, stop_at_one=stop_at_one)
         # Originals whose own avatars share a leaf visit the same nodes.
         order = np.argsort(self._tree.leaf_positions(self.own[rows]))
         counts = np.empty(len(rows), dtype=np.int64)
         started = time.perf_counter()
-        for done in range(0, len(rows), _BLOCK_SIZE):
+        count, done = self._count_block, 0
+        while done < len(rows):
             block = slice(done, done + _BLOCK_SIZE)
             if done and self._worth_workers(time.perf_counter() - started, done / len(rows)):
                 block = slice(done, None)
-                counts[order[block]] = self._count_in_workers(rows[order[block]], stop_at_one)
-                break
-            counts[order[block]] = self._count_block(rows[order[block]], stop_at_one)
-            _show_progress(min(block.stop, len(rows)), len(rows))
+                count = self._count_in_workers
+            counts[order[block]] = count(rows[order[block]], stop_at_one=stop_at_one)
+            done += len(order[block])
+            _show_progress(done, len(rows))
         return counts
 
     def _worth_workers(self, elapsed: float, share_done: float) -> bool:
         """Tell whether the work left is long enough to be worth starting workers."""
         return self._n_workers > 1 and elapsed * (1 / share_done - 1) > _WORTH_WORKERS
 
-    def _count_block(self, rows: Rows, stop_at_one: bool) -> Counts:
+    def _count_block(self, rows: Rows, *, stop_at_one: bool) -> Counts:
         """Count in this process."""
         queries = self._X_scaled[rows], self.own[rows], self._threshold[rows]
         return self._tree.count(*queries, stop_at_one=stop_at_one)
 
-    def _count_in_workers(self, rows: Rows, stop_at_one: bool) -> Counts:
+    def _count_in_workers(self, rows: Rows, *, stop_at_one: bool) -> Counts:
         """Count one part of the rows in each worker."""
         # Plain arrays as arguments: joblib maps them into memory once, and a cluster gets them
         # once; inside an object they would travel with every task.
@@ -132,7 +133,7 @@ class CloserAvatars:
         return np.asarray(counts, dtype=np.int64)[group.ravel()]
 
 
-def _count_part(
+def _count_part(  # noqa: PLR0917 - what is shared by position is sent once
     Y: NDArray[np.float64],
     order: Rows,
     start: Rows,

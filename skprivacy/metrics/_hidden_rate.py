@@ -12,6 +12,9 @@ from ._paired import PairedMetric
 from ._percentage import percentage
 from ._plausibility import warn_if_unpaired_sample
 
+# Up to here stopping early saves less than the sample costs that then checks the pairing.
+_FEW_ORIGINALS = 1 << 15
+
 
 class HiddenRate(PairedMetric):
     """Share of originals whose own avatar is not strictly their closest avatar, in percent.
@@ -62,6 +65,8 @@ class HiddenRate(PairedMetric):
     """
 
     def _counts_for_score(self, comparison: CloserAvatars) -> NDArray[np.int64]:
+        if len(comparison.X) <= _FEW_ORIGINALS:
+            return super()._counts_for_score(comparison)
         counts = comparison.count(stop_at_one=True)
         # Half of the counts can be large only when half of the originals are hidden.
         if 2 * np.count_nonzero(counts) >= len(counts):

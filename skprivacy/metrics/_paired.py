@@ -62,6 +62,8 @@ class PairedMetric(AvatarMetric):
             If X is empty or holds NaN or infinity, own_avatar is negative or of another
             length, or n_components or tie_tol is out of range.
         """
+        # A fit that fails must not leave older originals behind to be scored with.
+        self.__dict__.pop("_originals", None)
         X = check_coordinates(self, X, reset=True)
         check_n_components(self.n_components, X.shape[1])
         check_tie_tol(self.tie_tol)

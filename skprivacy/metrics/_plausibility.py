@@ -17,13 +17,15 @@ from ._closer_avatars import CloserAvatars
 _FEWEST_AVATARS = 50
 _RANDOM_SHARE = 0.35
 _N_SAMPLED = 256
+# More than three standard errors of a sample's median share of avatars.
+_MARGIN = 0.1
 # Rounding of the anonymiser's means and of projections, relative to a column's magnitude.
 _ROUNDING = 1e-9
 
 
 def _levels_to_the_caller() -> int:
     """Return the stacklevel, for the function that warns, of the first caller outside."""
-    frame, level = sys._getframe(1), 1
+    frame, level = sys._getframe(1), 1  # noqa: SLF001 - as warnings itself does
     while frame.f_back and frame.f_globals["__name__"].partition(".")[0] == "skprivacy":
         frame, level = frame.f_back, level + 1
     return level
@@ -54,7 +56,7 @@ def warn_if_unpaired_sample(comparison: CloserAvatars) -> None:
     sample = np.random.default_rng(0).permutation(n_originals)[:_N_SAMPLED]
     counts = comparison.count(sample)
     share = np.median(counts) / (n_avatars - 1)
-    if len(sample) < n_originals and abs(share - _RANDOM_SHARE) < _RANDOM_SHARE / 2:
+    if len(sample) < n_originals and abs(share - _RANDOM_SHARE) < _MARGIN:
         counts = comparison.count()
     warn_if_unpaired(counts, n_avatars)
 

@@ -84,12 +84,18 @@ class RowDirectMatchProtection(AvatarMetric):
         ValueError
             If X is empty, not two-dimensional, or names a column twice.
         """
+        # A fit that fails must not leave older originals behind to be scored with.
+        self.__dict__.pop("_originals", None)
         # What cannot be compared is refused before any avatar is seen.
         read_table(X, "X")
         validate_data(self, X, skip_check_array=True)
         # A copy: a table changed by the caller after fit must not change the score.
         self._originals = copy.deepcopy(X)
         return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Tell whether fit has come to its end."""
+        return hasattr(self, "_originals")
 
     @property
     def n_unique_(self) -> int:

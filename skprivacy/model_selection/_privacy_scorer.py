@@ -14,6 +14,9 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from ..metrics._base import AvatarMetric
+from ..metrics._paired import PairedMetric
+from ..metrics._shared_counts import groups_sharing_counts, score_together
 from ._scorer_inputs import (
     accepts_sample_weight,
     ask_for_avatars,
@@ -22,9 +25,6 @@ from ._scorer_inputs import (
     is_single,
     resolve_metrics,
 )
-from ..metrics._base import AvatarMetric
-from ..metrics._paired import PairedMetric
-from ..metrics._shared_counts import groups_sharing_counts, score_together
 
 
 class PrivacyScorer(BaseEstimator):

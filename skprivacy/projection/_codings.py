@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._columns import Column, Kind
 from .._containers import cast_numbers
+from ._columns import Column, Kind
 
 Floats = NDArray[np.float64]
 

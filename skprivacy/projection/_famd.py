@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import Tags, check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted, check_scalar
 
+from .._containers import build_table, check_table, empty_like
 from ._axes import principal_axes
 from ._codings import CategoricalCoding, Floats, learn_coding
 from ._columns import Column, read_columns
-from .._containers import build_table, check_table, empty_like
 
 
 class FAMD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

@@ -1,0 +1,37 @@
+"""Time one count with one and with two processes."""
+
+from __future__ import annotations
+
+import statistics
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+from _contenders import Table
+from threadpoolctl import threadpool_limits
+
+from skprivacy import closer_avatar_counts
+
+N_REPEATS = 3
+
+
+def measure_jobs(X: Table, Y: Table) -> dict[str, Any]:
+    """Return median seconds with one and two jobs, in turn, and whether the counts agree."""
+    times: dict[int, list[float]] = {1: [], 2: []}
+    counts = {}
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        # The first call with two jobs starts the processes: it is told apart.
+        for _ in range(N_REPEATS):
+            for n_jobs, seconds in times.items():
+                start = time.perf_counter()
+                counts[n_jobs] = closer_avatar_counts(X, Y, n_jobs=n_jobs)
+                seconds.append(time.perf_counter() - start)
+    one, two = times[1], times[2]
+    return {
+        "seconds": {"1": statistics.median(one), "2": statistics.median(two[1:])},
+        "first_call": two[0],
+        "speed_up": statistics.median(one) / statistics.median(two[1:]),
+        "is_identical": bool(np.array_equal(counts[1], counts[2])),
+    }

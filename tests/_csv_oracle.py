@@ -1,0 +1,60 @@
+"""What the cells of two CSV files mean, as docs/command_line.md has it, cell by cell."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?|-?\.[0-9]+([eE][+-]?[0-9]+)?")
+_WHOLE = re.compile(r"-?(0|[1-9][0-9]*)(\.0*)?")
+
+
+def written(rows, *, sep=",", ending="\n"):
+    """Return a CSV file of quoted cells; quotes are doubled."""
+    return "".join(
+        sep.join('"' + cell.replace('"', '""') + '"' for cell in row) + ending for row in rows
+    )
+
+
+def without_last_blank_rows(columns):
+    """Drop rows of blank cells at the end, as spreadsheets leave them."""
+    n_rows = max((i + 1 for cells in columns for i, cell in enumerate(cells) if cell.strip()),
+                 default=0)  # fmt: skip
+    return [cells[:n_rows] for cells in columns]
+
+
+def values(originals, avatars):
+    """Return the values of one column in both files; None when its kinds never meet."""
+    kinds = {_kind(originals), _kind(avatars)} - {None}
+    if "number" in kinds and len(kinds) > 1:
+        return None
+    if kinds == {"number"}:
+        whole = all(_is_short_whole(cell.strip()) for cell in [*originals, *avatars])
+        read = Fraction if whole else float
+        return tuple(
+            [read(cell.strip()) if cell.strip() else None for cell in cells]
+            for cells in (originals, avatars)
+        )
+    fold = str.lower if kinds == {"bool"} else str
+    keep = str.strip if kinds == {"bool"} else str
+    return tuple(
+        [fold(keep(cell)) if cell.strip() else None for cell in cells]
+        for cells in (originals, avatars)
+    )
+
+
+def _kind(cells):
+    """Return what a column of one file is read as, None when it is all blank."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    if not filled:
+        return None
+    if all(_NUMBER.fullmatch(cell) for cell in filled):
+        return "number"
+    return "bool" if all(cell.lower() in ("true", "false") for cell in filled) else "text"
+
+
+def _is_short_whole(cell):
+    """Tell whether a number is kept exactly: whole, of up to 38 digits; blanks do not matter."""
+    return not cell or bool(
+        _WHOLE.fullmatch(cell) and len(cell.partition(".")[0].lstrip("-")) <= 38
+    )
