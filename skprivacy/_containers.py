@@ -72,9 +72,9 @@ def _check_same_names(estimator: Any, names: list[Hashable] | None, *, reset: bo
         return
     position = next(j for j, pair in enumerate(zip(names, fitted, strict=True)) if len({*pair}) > 1)
     raise ValueError(
-        f"The names of the columns differ from those seen in fit: got {names[position]!r} at "
-        f"position {position}, expected {fitted[position]!r}. Pass the same columns in the same "
-        "order."
+        f"The names of the columns differ from those seen in fit: got "
+        f"{quoted(names[position])} at position {position}, expected "
+        f"{quoted(fitted[position])}. Pass the same columns in the same order."
     )
 
 
@@ -84,13 +84,19 @@ def check_unmasked(values: object, name: str) -> None:
         raise ValueError(f"{name} holds masked cells. Impute missing values, or drop them.")
 
 
+def quoted(name: Hashable) -> str:
+    """Show a column name on one line, however odd and long it is."""
+    shown = repr(name)
+    return shown if len(shown) <= 80 else f"{shown[:75]}...'"
+
+
 def check_unique_names(names: Iterable[Hashable], table: str) -> None:
     """Raise a ValueError that names the first column name that occurs twice."""
     first: dict[Hashable, int] = {}
     for position, name in enumerate(names):
         if first.setdefault(name, position) != position:
             raise ValueError(
-                f"Column name {name!r} is repeated in {table} (positions {first[name]} and "
+                f"Column name {quoted(name)} is repeated in {table} (positions {first[name]} and "
                 f"{position}). Column names must be unique; rename or drop one."
             )
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
-from ._containers import check_table
+from ._containers import check_table, quoted
 
 # Beyond this magnitude sums of squares of scaled coordinates lose their meaning.
 _LARGEST_COORDINATE = 2.0**960
@@ -56,7 +56,7 @@ def _columns(X: Any) -> Iterator[_Column]:
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         for j, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True)):
             cells = X.iloc[:, j] if hasattr(X, "iloc") else X.to_series(j)
-            yield _Column(f"{name!r} (position {j})", dtype, cells)
+            yield _Column(f"{quoted(name)} (position {j})", dtype, cells)
     elif not hasattr(X, "toarray"):
         table = np.asarray(X)
         for j in range(table.shape[1] if table.ndim == 2 else 0):
@@ -66,7 +66,9 @@ def _columns(X: Any) -> Iterator[_Column]:
 def _check_numeric(columns: list[_Column], table: str) -> None:
     """Raise a TypeError that names the columns a distance cannot use."""
     if any(getattr(column.dtype, "kind", "") == "c" for column in columns):
-        raise ValueError(f"Complex data not supported: {table} has complex numbers.")
+        raise ValueError(
+            f"Complex data not supported: {table} has complex numbers. Use real columns."
+        )
     faulty = [column.label for column in columns if not _is_numeric(column)]
     if faulty:
         shown = ", ".join(faulty[:5]) + (f" and {len(faulty) - 5} more" if faulty[5:] else "")
@@ -94,6 +96,13 @@ def _is_numeric(column: _Column) -> bool:
 def is_number(cell: Any) -> bool:
     """Tell whether an object cell is a number of any kind."""
     return isinstance(cell, (numbers.Real, Decimal, np.bool_))
+
+
+def check_all_numbers(X: Any, name: str) -> None:
+    """Raise a TypeError at text, which scikit-learn would quote."""
+    cells = np.asarray(X)
+    if cells.dtype.kind not in "biuf" and not all(map(is_number, cells.flat)):
+        raise TypeError(f"{name} must hold numbers only, got dtype {cells.dtype}. Convert it.")
 
 
 def _raise_magnitude(rows: NDArray[np.float64], table: str, labels: list[str]) -> None:

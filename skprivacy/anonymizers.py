@@ -13,6 +13,7 @@ from sklearn.utils import Tags, check_array, check_random_state, gen_batches, ge
 from sklearn.utils.validation import check_is_fitted, check_scalar
 
 from ._containers import build_table, cast_numbers, check_table, is_polars
+from ._coordinates import check_all_numbers
 from .metrics._row_matching import group_rows
 from .projection._codings import encode_levels
 from .projection._columns import Column, read_columns
@@ -204,9 +205,9 @@ class KNeighborsAnonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator
         """Return the coordinates in which neighbours are sought."""
         if self.projection_ is None:
             return np.column_stack([column.values.astype(np.float64) for column in columns])
-        coordinates: Floats = check_array(
-            self.projection_.transform(X), dtype=np.float64, input_name="projected X"
-        )
+        projected = self.projection_.transform(X)
+        check_all_numbers(projected, "projected X")
+        coordinates: Floats = check_array(projected, dtype=np.float64, input_name="projected X")
         return coordinates
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -163,7 +163,10 @@ def test_the_group_column_is_measured_as_any_other():
     [{"id_column": "no"}, {"group_column": "no"}, {"exclude": ["no"]}, {"categorical": ["no"]}],
 )
 def test_options_that_name_no_column(options):
-    assert refusal({"x": X}, {"x": X}, **options) == "No column 'no' in originals.csv."
+    assert (
+        refusal({"x": X}, {"x": X}, **options)
+        == "No column 'no' in originals.csv: check how it is written there."
+    )
 
 
 def test_an_identifier_in_one_table_only():

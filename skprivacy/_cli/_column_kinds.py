@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .._containers import quoted
 from ._csv_cells import TableError
 
 # No leading zeros and no plus sign: 007 and +33123456789 are codes, not numbers.
@@ -90,12 +91,6 @@ def warn_if_identifier(name: str, cells: pa.ChunkedArray) -> None:
 def is_text_type(arrow_type: pa.DataType) -> bool:
     """Tell whether cells are text."""
     return bool(pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type))
-
-
-def quoted(name: str) -> str:
-    """Show a column name on one line, however odd it is."""
-    shown = repr(name)
-    return shown if len(shown) <= 80 else f"{shown[:75]}...'"
 
 
 def _kind(side: Column, decimal: str) -> str | None:

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from .. import __version__
 from ..metrics import METRICS
-from ..metrics._report_render import render_text
+from ..metrics._report_render import printable, render_text
 from ._demo import demo
 from ._html_file import check_writable, write_html
 
@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _say(message: str) -> None:
     """Print one line on standard error."""
-    print(f"skprivacy: {' '.join(message.split())}", file=sys.stderr)
+    print(f"skprivacy: {printable(' '.join(message.split()))}", file=sys.stderr)
 
 
 def _parser() -> _Parser:

@@ -139,7 +139,7 @@ def _without_blanks(header: list[str], columns: list[list[pa.Array]], label: str
     while n_rows and not any(column[n_rows - 1].is_valid for column in table.columns):
         n_rows -= 1
     if not n_rows:
-        raise TableError(f"{label} has a header but no data rows.")
+        raise TableError(f"{label} has a header but no data rows: check that it is the right file.")
     table = table.slice(0, n_rows)
     kept = [
         j

@@ -10,8 +10,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from .._containers import quoted
 from ..projection import FAMD
-from ._column_kinds import quoted
 from ._csv_cells import TableError
 from ._tables import TablePair
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
@@ -30,6 +31,9 @@ th, td {{ padding: 0.2em 0.8em; border-bottom: 1px solid #bbb; }}
 
 def check_writable(path: Path, inputs: Iterable[str], *, force: bool) -> None:
     """Raise before any work is done if the file could not or must not be written."""
+    with contextlib.suppress(FileNotFoundError):
+        # A loop of links, which exists() takes for no file, raises here.
+        path.stat()
     if any(Path(name).exists() and path.exists() and path.samefile(name) for name in inputs):
         raise ValueError(f"--html {path} is one of the tables: name another file.")
     if path.is_dir() or not path.parent.is_dir():

@@ -57,7 +57,7 @@ def _read_parquet(stream: BinaryIO, label: str) -> RawTable:
         table = pq.ParquetFile(io.BytesIO(stream.read())).read()
     except (pa.ArrowException, OSError):
         raise TableError(
-            f"{label} cannot be read as Parquet: damaged, cut short or encrypted?"
+            f"{label} cannot be read as Parquet: damaged, cut short or encrypted? Write it anew."
         ) from None
     _check_names(table.column_names, label)
     # A nameless pandas index is no data; its name here is pandas' own.
@@ -65,7 +65,8 @@ def _read_parquet(stream: BinaryIO, label: str) -> RawTable:
     table = table.select(kept)
     if not table.num_rows or not table.num_columns:
         raise TableError(
-            f"{label} has no data: {table.num_rows} rows, {table.num_columns} columns."
+            f"{label} has no data: {table.num_rows} rows, {table.num_columns} columns. Check that "
+            "it is the right file."
         )
     cells = pa.table({name: _plain(table.column(name)) for name in table.column_names})
     return RawTable(label, cells, is_typed=True, labels=_declared_labels(table.schema))

@@ -12,12 +12,12 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from .._containers import quoted
 from ._column_kinds import (
     NUMBER,
     align_kinds,
     check_spelling,
     is_text_type,
-    quoted,
     warn_if_identifier,
 )
 from ._csv_cells import TableError
@@ -98,7 +98,9 @@ def _check_arguments(
         if name not in in_originals and (
             name in (id_column, group_column) or name not in in_avatars
         ):
-            raise TableError(f"No column {quoted(name)} in {originals.label}.")
+            raise TableError(
+                f"No column {quoted(name)} in {originals.label}: check how it is written there."
+            )
     if id_column is not None and id_column not in in_avatars:
         raise TableError(
             f"No column {quoted(id_column)} in {avatars.label}: --id needs it in both."
@@ -112,7 +114,9 @@ def _check_same_columns(
     missing = [name for name in names if name not in set(avatar_names)]
     extra = [name for name in avatar_names if name not in set(names)]
     if not names and not extra:
-        raise TableError(f"No column of {originals.label} is left to measure.")
+        raise TableError(
+            f"No column of {originals.label} is left to measure: list fewer in --exclude."
+        )
     if not missing and not extra:
         return
     # Names that few columns share, or that are numbers, may be the first record of a file
@@ -123,7 +127,8 @@ def _check_same_columns(
     ):
         raise TableError(
             f"Only {n_shared} of {len(names)} columns of {originals.label} are in {avatars.label}, "
-            f"which has {len(extra)} others. Does each file have a header row and the same columns?"
+            f"which has {len(extra)} others. Check that "
+            "each file has a header row and the same columns."
         )
     differences = [
         f"{which} {', '.join(map(quoted, found[:10]))}{' and more' if found[10:] else ''}"
@@ -171,7 +176,8 @@ def _positions_of_ids(identifiers: list[Any], label: str, id_column: str) -> dic
     for row, identifier in enumerate(identifiers):
         if identifier is None:
             raise TableError(
-                f"{label}: no identifier in column {quoted(id_column)}, data row {row + 1}."
+                f"{label}: no identifier in column {quoted(id_column)}, data row {row + 1}. Give "
+                "every row one."
             )
         if identifier in positions:
             raise TableError(
@@ -185,7 +191,7 @@ def _positions_of_ids(identifiers: list[Any], label: str, id_column: str) -> dic
 def _group_labels(originals: RawTable, name: str) -> NDArray[Any]:
     """Return the group of each original as text."""
     cells = originals.cells.column(name).to_pylist()
-    return np.array(["(missing)" if cell is None else str(cell) for cell in cells])
+    return np.array(["(missing)" if cell is None else str(cell) for cell in cells], dtype=object)
 
 
 def _frame(columns: dict[str, pa.ChunkedArray]) -> pd.DataFrame:

@@ -91,9 +91,9 @@ def plot_panel(
             mec="black",
             mew=1.5,
             clip_on=False,
-            label=f"chosen: {table.param_name} = {table.values[table.place[best_index]]}",
+            label=_plain(f"chosen: {table.param_name} = {table.values[table.place[best_index]]}"),
         )[0]
-    ax.set_ylabel(facts.short_title + (f"\n({facts.unit})" if facts.unit else ""))
+    ax.set_ylabel(_plain(facts.short_title) + (f"\n({facts.unit})" if facts.unit else ""))
     _set_limits(ax, facts.unit)
     return Drawn(lines, floor_line, chosen)
 
@@ -109,7 +109,7 @@ def _plot_curve(ax: Any, table: CurveTable, name: str, number: int, line_kw: dic
         # matplotlib keeps a label that begins with "_" out of legends.
         "label": "_only"
         if len(table.curves) == 1
-        else textwrap.shorten(table.curves[number], _LABEL_WIDTH, placeholder="..."),
+        else _plain(textwrap.shorten(table.curves[number], _LABEL_WIDTH, placeholder="...")),
     }
     (line,) = ax.plot(x, mean, **(style | line_kw))
     std = table.stds.get(name, np.zeros_like(table.means[name]))[rows]
@@ -122,6 +122,11 @@ def _plot_curve(ax: Any, table: CurveTable, name: str, number: int, line_kw: dic
             label="\u00b1 1 SD of the draws",
         )
     return line
+
+
+def _plain(text: str) -> str:
+    """Keep matplotlib from taking what stands between dollar signs for a formula."""
+    return text.replace("$", r"\$")
 
 
 def _plot_floor(ax: Any, floor: float, text: str) -> Any:
@@ -168,10 +173,10 @@ def set_param_axis(axes: NDArray[Any], table: CurveTable) -> None:
             ax.xaxis.set_major_formatter("{x:g}")
             ax.minorticks_off()
         if len(x) <= _MOST_TICKS:
-            ax.set_xticks(x, [str(value) for value in table.values])
+            ax.set_xticks(x, [_plain(str(value)) for value in table.values])
             ax.minorticks_off()
         ax.label_outer()
-    axes[-1].set_xlabel(table.param_name)
+    axes[-1].set_xlabel(_plain(table.param_name))
 
 
 def _is_stretched(x: NDArray[np.float64]) -> bool:

@@ -99,7 +99,10 @@ def chosen_row(
         raise ValueError(f"floors name {unknown}, but the search scored {sorted(means)}.")
     n_candidates = len(cv_results["params"])
     if best_index is not None and not 0 <= best_index < n_candidates:
-        raise ValueError(f"best_index={best_index} is not one of {n_candidates} candidates.")
+        raise ValueError(
+            f"best_index={best_index} is not one of {n_candidates} candidates: give a position "
+            "from 0 on, e.g. search.best_index_."
+        )
     if best_index is not None or not floors:
         return best_index
     pick = smallest_param_meeting(param_name, floors)

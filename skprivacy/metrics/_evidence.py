@@ -16,7 +16,7 @@ from ._intervals import median_interval, share_interval
 from ._local_cloaking import local_cloaking_of_counts
 from ._paired import PairedMetric
 from ._percentage import percentage
-from ._plausibility import warn_if_other_space, warn_if_unpaired
+from ._plausibility import doubt_if_other_space, doubt_if_unpaired
 from ._registry import METRICS
 from ._row_matching import RowMatches, match_rows
 
@@ -102,11 +102,12 @@ def gather(
 
 def _doubts(comparison: CloserAvatars, counts: NDArray[np.int64]) -> list[str]:
     """Return why the numbers may come from a wrong pairing or space, and warn so."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        warn_if_unpaired(counts, len(comparison.Y))
-        warn_if_other_space(comparison.X, comparison.Y)
-    doubts = [str(warning.message) for warning in caught]
+    found = (
+        doubt_if_unpaired(counts, len(comparison.Y)),
+        doubt_if_other_space(comparison.X, comparison.Y),
+    )
+    # Not caught as they are warned of: that would change the warnings of other threads.
+    doubts = [doubt for doubt in found if doubt is not None]
     for doubt in doubts:
         warnings.warn(doubt, UserWarning, stacklevel=4)
     return doubts

@@ -33,14 +33,20 @@ def _levels_to_the_caller() -> int:
 
 def warn_if_unpaired(counts: NDArray[np.int64], n_avatars: int) -> None:
     """Warn when half of the own avatars are no closer than a random avatar would be."""
-    if n_avatars >= _FEWEST_AVATARS and np.median(counts) >= _RANDOM_SHARE * (n_avatars - 1):
-        warnings.warn(
-            f"The median own avatar is no closer than a random pairing would be (median count "
-            f"{np.median(counts):g} of {n_avatars - 1} other avatars): check own_avatar and that "
-            "both tables are in the same space. A wrong pairing looks like perfect privacy.",
-            UserWarning,
-            stacklevel=_levels_to_the_caller(),
-        )
+    doubt = doubt_if_unpaired(counts, n_avatars)
+    if doubt is not None:
+        warnings.warn(doubt, UserWarning, stacklevel=_levels_to_the_caller())
+
+
+def doubt_if_unpaired(counts: NDArray[np.int64], n_avatars: int) -> str | None:
+    """Say when half of the own avatars are no closer than a random avatar would be."""
+    if n_avatars < _FEWEST_AVATARS or np.median(counts) < _RANDOM_SHARE * (n_avatars - 1):
+        return None
+    return (
+        f"The median own avatar is no closer than a random pairing would be (median count "
+        f"{np.median(counts):g} of {n_avatars - 1} other avatars): check own_avatar and that "
+        "both tables are in the same space. A wrong pairing looks like perfect privacy."
+    )
 
 
 def warn_if_unpaired_sample(comparison: CloserAvatars) -> None:
@@ -63,17 +69,23 @@ def warn_if_unpaired_sample(comparison: CloserAvatars) -> None:
 
 def warn_if_other_space(X: NDArray[np.float64], Y: NDArray[np.float64]) -> None:
     """Warn when the middle avatar of a column lies outside the originals' range."""
+    doubt = doubt_if_other_space(X, Y)
+    if doubt is not None:
+        warnings.warn(doubt, UserWarning, stacklevel=_levels_to_the_caller())
+
+
+def doubt_if_other_space(X: NDArray[np.float64], Y: NDArray[np.float64]) -> str | None:
+    """Say when the middle avatar of a column lies outside the originals' range."""
     if len(X) == 1:
         # The range of a single original is a point, which no avatar need hit.
-        return
+        return None
     low, high, middle = X.min(axis=0), X.max(axis=0), np.median(Y, axis=0)
     slack = _ROUNDING * np.maximum(np.abs(low), np.abs(high))
     outside = np.flatnonzero((middle < low - slack) | (middle > high + slack))
-    if len(outside):
-        warnings.warn(
-            f"The avatars' median lies outside the originals' range in column position(s) "
-            f"{', '.join(map(str, outside[:5]))}{' and more' if outside[5:].size else ''}: check "
-            "that both tables are in the same space (same columns, units and projection).",
-            UserWarning,
-            stacklevel=_levels_to_the_caller(),
-        )
+    if not len(outside):
+        return None
+    return (
+        f"The avatars' median lies outside the originals' range in column position(s) "
+        f"{', '.join(map(str, outside[:5]))}{' and more' if outside[5:].size else ''}: check "
+        "that both tables are in the same space (same columns, units and projection)."
+    )

@@ -69,7 +69,7 @@ def _metrics(evidence: Evidence, level: float) -> dict[str, dict[str, Any]]:
 
 def report_by_group(
     evidence: Evidence,
-    labels: NDArray[np.str_],
+    labels: NDArray[np.object_],
     confidence_level: float,
     min_group_size: int,
 ) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def check_min_group_size(min_group_size: int) -> int:
     return int(min_group_size)
 
 
-def check_groups(groups: Any, X: Any) -> NDArray[np.str_]:
+def check_groups(groups: Any, X: Any) -> NDArray[np.object_]:
     """Return the label of each original as text; missing ones as "(missing)"."""
     check_consistent_length(X, groups)
     cells = np.asarray(groups)
@@ -51,7 +51,10 @@ def check_groups(groups: Any, X: Any) -> NDArray[np.str_]:
             f"groups has shape {cells.shape}, expected one dimension: one label for each original."
         )
     # One reader for every container, so that a label reads the same from all of them.
-    return np.array([_text(cell) for cell in cells.tolist()], dtype=np.str_)
+    labels = np.empty(len(cells), dtype=object)
+    # As objects: numpy's text would give every label the room of the longest.
+    labels[:] = [_text(cell) for cell in cells.tolist()]
+    return labels
 
 
 def _text(cell: Any) -> str:
@@ -63,7 +66,7 @@ def _text(cell: Any) -> str:
 
 
 def pool_groups(
-    labels: NDArray[np.str_], weight: NDArray[np.float64] | None, min_group_size: int
+    labels: NDArray[np.object_], weight: NDArray[np.float64] | None, min_group_size: int
 ) -> list[Group]:
     """Return the groups in the order of their labels, the pool last; none if all are pooled."""
     # Records without weight hide nobody: they do not count towards the size of a group.

@@ -28,7 +28,7 @@ class _Table(NamedTuple):
 def render_text(report: dict[str, Any]) -> str:
     """Return the report for a terminal."""
     warnings = [_wrap(f"WARNING: {warning}", "") for warning in report["warnings"]]
-    notes = [_wrap(_printable(note), "- ") for note in _notes(report)]
+    notes = [_wrap(printable(note), "- ") for note in _notes(report)]
     parts = [_title(report), *warnings, *map(_text_table, _tables(report)), "\n".join(notes)]
     return "\n\n".join(parts) + "\n"
 
@@ -36,7 +36,7 @@ def render_text(report: dict[str, Any]) -> str:
 def render_html(report: dict[str, Any]) -> str:
     """Return the report as an HTML fragment, every text in it escaped."""
     warnings = [f"<p><strong>Warning:</strong> {escape(text)}</p>" for text in report["warnings"]]
-    notes = "".join(f"<li>{escape(_printable(note))}</li>" for note in _notes(report))
+    notes = "".join(f"<li>{escape(printable(note))}</li>" for note in _notes(report))
     parts = [
         f"<p><strong>{escape(_title(report))}</strong></p>",
         *warnings,
@@ -106,7 +106,7 @@ def _group_table(groups: dict[str, Any]) -> _Table:
     names = list(rows[0]["metrics"])
     cells = [
         [
-            _printable(row["label"]),
+            printable(row["label"]),
             str(row["n_originals"]),
             *(format_value(row["metrics"][name]["value"], facts_of(name).unit) for name in names),
         ]
@@ -121,7 +121,7 @@ def _lowest(name: str, labels: list[str], rows: list[dict[str, Any]]) -> str:
     """Name the groups with the lowest value of a metric."""
     metric = next(row["metrics"][name] for row in rows if row["label"] == labels[0])
     facts = facts_of(name)
-    named = ", ".join(map(_printable, labels))
+    named = ", ".join(_shorten(printable(label)) for label in labels)
     text = f"Lowest {facts.title}: {format_value(metric['value'], facts.unit)} in {named}"
     if len(labels) > 1 or metric["confidence_interval"] is None:
         return text
@@ -148,7 +148,7 @@ def _span(ends: Sequence[float] | None, unit: str) -> str:
     return " to ".join(end.removesuffix(" %").removesuffix(".0") for end in (low, high))
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Escape what would move the cursor or turn the direction of writing."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .._containers import quoted
 from ._row_keys import N_READINGS, Column, Integers, Rows, joint_keys
 from ._row_near_misses import warn_of_near_misses
 from ._row_tables import Table, read_table
@@ -111,7 +112,7 @@ def _partners(left: Table, right: Table) -> list[int]:
 def _only_in(table: Table, names: list[Hashable]) -> str:
     """Word the part of a message about columns that only one table has."""
     all_names = table.names or []
-    shown = ", ".join(f"{name!r} (position {all_names.index(name)})" for name in names[:5])
+    shown = ", ".join(f"{quoted(name)} (position {all_names.index(name)})" for name in names[:5])
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return f" Only in {table.name}: {shown}{more}." if names else ""
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from .._containers import check_unique_names
+from .._containers import check_unique_names, quoted
 from ._row_columns import array_column, arrow_column, pandas_column, polars_column
 from ._row_keys import Column, object_cells
 from ._row_values import ComplexCellError, UnsupportedCellError, canonical_value
@@ -34,7 +34,7 @@ class Table:
 
     def column_label(self, position: int) -> str:
         """Return how messages call a column."""
-        called = "" if self.names is None else f"{self.names[position]!r} "
+        called = "" if self.names is None else f"{quoted(self.names[position])} "
         return f"column {called}(position {position}) of {self.name}"
 
 
@@ -67,7 +67,9 @@ def read_table(table: Any, name: str) -> Table:
                 "value. Convert the column to numbers, text or dates, or drop it."
             ) from None
         except ComplexCellError as error:
-            raise ValueError(f"{error}: {result.column_label(position)}") from None
+            raise ValueError(
+                f"{error}: {result.column_label(position)}. Convert it to real numbers, or drop it."
+            ) from None
     return result
 
 

@@ -40,7 +40,7 @@ def _by_name(names: list[Any] | tuple[Any, ...]) -> dict[str, str]:
     if not all(isinstance(name, str) for name in names):
         raise TypeError("A list of metrics holds names only; give estimators in a dict by name.")
     if len(set(names)) < len(names):
-        raise ValueError(f"metrics names a metric twice: {list(names)}.")
+        raise ValueError(f"metrics names a metric twice: {list(names)}. Name each once.")
     return {name: name for name in names}
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .._containers import is_pandas, is_polars
+from .._containers import is_pandas, is_polars, quoted
 
 Kind = Literal["number", "text", "bool"]
 
@@ -62,19 +62,21 @@ def _listed_categorical(categorical_features: Any, names: list[Any]) -> NDArray[
         if len(features) != n_features:
             raise ValueError(
                 f"categorical_features as a mask has {len(features)} entries, but X has "
-                f"{n_features} columns."
+                f"{n_features} columns. Give one entry for each column."
             )
         return features
     mask = np.zeros(n_features, dtype=bool)
     for feature in features.tolist():
         if isinstance(feature, str):
             if feature not in names:
-                raise ValueError(f"categorical_features names {feature!r}, no column of X.")
+                raise ValueError(
+                    f"categorical_features names {quoted(feature)}, no column of X. Use names of X."
+                )
             mask |= np.array([name == feature for name in names])
         elif not 0 <= feature < n_features:
             raise ValueError(
                 f"categorical_features has position {feature}, but X has columns 0 to "
-                f"{n_features - 1}."
+                f"{n_features - 1}. Use positions of columns."
             )
         else:
             mask[feature] = True
@@ -83,7 +85,8 @@ def _listed_categorical(categorical_features: Any, names: list[Any]) -> NDArray[
 
 def _label(name: Any, position: int) -> str:
     """Name a column in messages."""
-    return f"column {name!r} (position {position})" if isinstance(name, str) else f"column {name}"
+    shown = f"{quoted(name)} (position {position})" if isinstance(name, str) else name
+    return f"column {shown}"
 
 
 def _pandas_cells(series: Any) -> tuple[NDArray[Any], bool]:
@@ -112,7 +115,9 @@ def _read_column(label: str, cells: NDArray[Any], *, is_category: bool, is_typed
         _check_finite(label, cells)
         return Column(label, "number", cells, is_categorical=is_category)
     if cells.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: {label} of X has complex numbers.")
+        raise ValueError(
+            f"Complex data not supported: {label} of X has complex numbers. Use real columns."
+        )
     if cells.dtype.kind in "mM":
         raise TypeError(_date_message(label, str(cells.dtype)))
     objects = cells.astype(object)

@@ -13,6 +13,7 @@ from sklearn.utils import Tags, check_array, gen_batches
 from sklearn.utils.validation import check_is_fitted, check_scalar
 
 from .._containers import build_table, check_table, empty_like
+from .._coordinates import check_all_numbers
 from ._axes import principal_axes
 from ._codings import CategoricalCoding, Floats, learn_coding
 from ._columns import Column, read_columns
@@ -178,6 +179,7 @@ class FAMD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             If the coordinates are not finite numbers on n_components axes.
         """
         check_is_fitted(self)
+        check_all_numbers(X, "X (the coordinates)")
         coordinates = check_array(X, dtype=np.float64, input_name="X", estimator=self)
         if coordinates.shape[1] != self._n_features_out:
             raise ValueError(

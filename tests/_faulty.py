@@ -1,0 +1,63 @@
+"""Anonymisers that fail, in a module that worker processes can import."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from _blur import Blur
+
+
+class Lethal(Blur):
+    """Kills the process that asks it for avatars, once: it takes a file away as it does."""
+
+    def __init__(self, k=2, flag=""):
+        super().__init__(k)
+        self.flag = flag
+
+    def transform(self, X):
+        if self._is_first():
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().transform(X)
+
+    def _is_first(self):
+        try:
+            Path(self.flag).unlink()
+        except FileNotFoundError:
+            return False
+        return True
+
+
+class Stopping(Lethal):
+    """Sends the process that searches an interrupt, as a keyboard would, once."""
+
+    def transform(self, X):
+        if self._is_first():
+            os.kill(os.getppid(), signal.SIGINT)
+            # Long enough for the search to be stopped in the middle.
+            time.sleep(2)
+        return super().transform(X)
+
+
+class Failing(Blur):
+    """Raises an error of some kind for one number of neighbours, in one of its methods."""
+
+    def __init__(self, k=2, bad=3, method="transform", error=ValueError):
+        super().__init__(k)
+        self.bad = bad
+        self.method = method
+        self.error = error
+
+    def _fail_in(self, method):
+        if self.k == self.bad and method == self.method:
+            raise self.error("no avatars today")
+
+    def fit(self, X, y=None):
+        self._fail_in("fit")
+        return super().fit(X)
+
+    def transform(self, X):
+        self._fail_in("transform")
+        return super().transform(X)
