@@ -149,7 +149,15 @@ def _wide(cells: list[Cell]) -> str:
         for cell in cells
     ]
     seconds = ["counts (s)", "Hidden Rate (s)", "plain (s)", "scipy (s)", "chunked (s)"]
-    header = ["table", "rows", "d", "median c", *seconds, "counts / plain", "Hidden Rate / plain"]
+    header = [
+        "table",
+        "rows",
+        "d",
+        "median c",
+        *seconds,
+        "counts against plain",
+        "Hidden Rate against plain",
+    ]
     return table(header, rows)
 
 
@@ -165,7 +173,7 @@ def _growth(fits: list[dict[str, Any]]) -> str:
     """Return the fitted exponents."""
     rows = [
         [
-            f"{ALONG[fit['along']]}, {figure(fit['from'])} to {figure(fit['to'])} ({fit['fixed']})",
+            f"{ALONG[fit['along']]}, {fit['from']:,.0f} to {fit['to']:,.0f} ({fit['fixed']})",
             *(f"{exponent:.2f}" for exponent in fit["exponents"].values()),
         ]
         for fit in fits

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -14,13 +15,17 @@ import numpy as np
 from skprivacy import closer_avatar_counts
 
 MEBI = 2**20
-# ru_maxrss counts kibibytes on Linux and bytes on macOS.
-RSS_UNIT = 1 if sys.platform == "darwin" else 1024
+LINUX_STATUS = Path("/proc/self/status")
 
 
 def peak_mb() -> float:
     """Return the highest resident memory of this process so far, in MiB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT / MEBI
+    if LINUX_STATUS.exists():
+        # getrusage also remembers the memory of the process that started this one.
+        status = LINUX_STATUS.read_text(encoding="ascii")
+        return int(re.search(r"VmHWM:\s+(\d+)", status).group(1)) / 1024
+    # In bytes on macOS.
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MEBI
 
 
 def measure_memory(paths: tuple[Path, Path]) -> dict[str, Any]:

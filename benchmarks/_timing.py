@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import statistics
 import time
 import warnings
@@ -16,36 +17,47 @@ from threadpoolctl import threadpool_limits
 N_PILOT = 32
 # A sample is taken in so many runs of neighbouring queries, so that caches help as they would.
 N_RUNS = 16
+# Seconds of a round of all contenders that is not repeated on a large table.
+LONG_ROUND = 20.0
 
 Timing = tuple[float, Rows, Answer]
 
 
-def n_repeats(n: int) -> int:
-    """Return how often everything is timed at a number of rows."""
-    return 7 if n <= 20_000 else 3 if n <= 200_000 else 1
+def n_repeats(n: int, seconds: float) -> int:
+    """Return how often all are timed at a number of rows, the first round taking so long."""
+    if n <= 20_000:
+        return 7
+    return 1 if n > 200_000 or seconds > LONG_ROUND else 3
 
 
 def allowed_seconds(n: int) -> float:
     """Return how long one timing of the plain tree may take before rows are sampled."""
-    return 0.4 if n <= 20_000 else 3.0 if n <= 200_000 else 8.0
+    return 0.4 if n <= 20_000 else 2.0 if n <= 200_000 else 6.0
 
 
 def measure(X: Table, Y: Table, names: Iterable[str]) -> dict[str, Any]:
     """Return the median seconds of each contender, its wrong answers, and what was counted."""
     contenders = {name: CONTENDERS[name] for name in names if CONTENDERS[name].is_installed}
+    # Only the thread pools of libraries that are loaded can be limited.
+    for module in {one.module for one in contenders.values() if one.module is not None}:
+        importlib.import_module(module)
     times: dict[str, list[float]] = {name: [] for name in contenders}
     last: dict[str, Timing] = {}
     with threadpool_limits(limits=1), warnings.catch_warnings():
         # The hostile tables are what the package warns of.
         warnings.simplefilter("ignore", UserWarning)
         sizes = {name: sample_size(one, X, Y) for name, one in contenders.items()}
-        for _ in range(n_repeats(len(X))):
+        start = time.perf_counter()
+        repeats = 1
+        while len(times["counts"]) < repeats:
             for name, contender in contenders.items():
                 last[name] = time_once(contender, X, Y, sizes[name])
                 times[name].append(last[name][0])
+            if len(times["counts"]) == 1:
+                repeats = n_repeats(len(X), time.perf_counter() - start)
     counts = last["counts"][2]
     return {
-        "repeats": n_repeats(len(X)),
+        "repeats": repeats,
         "median_count": float(np.median(counts)),
         "hidden_rate": 100 * float(np.mean(counts > 0)),
         "contenders": {

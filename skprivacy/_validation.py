@@ -134,8 +134,9 @@ def check_sample_weight(
         )
     if not weight.any():
         raise ValueError("sample_weight is zero everywhere. Give some record a positive weight.")
-    # Only proportions matter; a largest weight of 1 keeps their sum finite.
-    return np.asarray(weight / weight.max(), dtype=np.float64)
+    # Only proportions matter; a power of two keeps them exactly, and their sum finite.
+    exponent = int(np.frexp(weight.max())[1])
+    return np.asarray(np.ldexp(weight, -exponent), dtype=np.float64)
 
 
 def check_n_components(n_components: int | None, n_features: int) -> int:

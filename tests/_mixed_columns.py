@@ -25,7 +25,7 @@ TOKYO = dt.timezone(dt.timedelta(hours=9))
 NOON = dt.datetime(2020, 10, 25, 12)  # noqa: DTZ001
 # Half past two in Paris comes twice on this day.
 TWICE = dt.datetime(2020, 10, 25, 2, 30, tzinfo=PARIS)
-MISSING = [None, NAN, pd.NA, pd.NaT, Decimal("NaN"), np.datetime64("NaT"), np.float32("nan")]
+MISSING = [None, NAN, pd.NA, pd.NaT, Decimal("NaN"), np.datetime64("NaT", "s"), np.float32("nan")]
 
 
 class Spelling(NamedTuple):
@@ -112,7 +112,7 @@ OBJECTS = {
                 pd.Timestamp(NOON) + pd.Timedelta(1, "ns"), NOON.date(), *_AWARE, TWICE,
                 TWICE.replace(fold=1), NOON.replace(tzinfo=TOKYO), dt.datetime(1, 1, 1),  # noqa: DTZ001
                 dt.datetime(9999, 12, 31, 23, 59, tzinfo=dt.timezone(dt.timedelta(hours=-9))),
-                pd.NaT, np.datetime64("NaT"), None],
+                pd.NaT, np.datetime64("NaT", "s"), None],
     "other times": [*_TIMES, *_LENGTHS, np.timedelta64(1, "D"), np.timedelta64(86_400, "s"),
                     pd.Timedelta(1, "D"), pd.Timedelta(1, "ns"), *_PERIODS, pd.Period("2020", "Y"),
                     None],

@@ -188,13 +188,21 @@ def test_slow_contenders_get_a_sample(monkeypatch, tables, trials, size):
     assert _timing.sample_size(CONTENDERS["cdist"], *tables["mixture"]) == size
 
 
+@pytest.mark.parametrize(
+    ("n", "seconds", "repeats"),
+    [(10_000, 99, 7), (100_000, 1, 3), (100_000, 99, 1), (1_000_000, 1, 1)],
+)
+def test_repeats(n, seconds, repeats):
+    assert _timing.n_repeats(n, seconds) == repeats
+
+
 def test_our_calls_are_timed_whole():
     assert [name for name, one in CONTENDERS.items() if one.is_whole] == ["counts", "hidden_rate"]
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_measurement_holds_medians_and_wrong_shares(monkeypatch, tables):
-    monkeypatch.setattr(_timing, "n_repeats", lambda n: 3)
+    monkeypatch.setattr(_timing, "n_repeats", lambda n, seconds: 3)
     measured = _timing.measure(*tables["unrelated"], ["counts", "hidden_rate", "plain", "cdist"])
     counts = answer("cdist", *tables["unrelated"])
     assert measured["median_count"] == np.median(counts)
@@ -221,6 +229,14 @@ def test_memory_is_that_of_another_process(tmp_path):
     assert (measured["n"], measured["d"]) == (300, 3)
     assert measured["input_mb"] == pytest.approx(2 * 300 * 3 * 8 / 2**20)
     assert measured["peak_mb"] >= measured["before_mb"] > 10
+
+
+def test_memory_of_the_process_that_measures_is_left_out(tmp_path):
+    load(SMALL["blurred"], tmp_path)
+    paths = run.paths_of(SMALL["blurred"], tmp_path)
+    before = _memory.measure_memory(paths)["peak_mb"]
+    held = np.ones(400 * 2**17)  # 400 MiB
+    assert _memory.measure_memory(paths)["peak_mb"] < before + held.nbytes / 2**20 / 4
 
 
 def test_exponents_are_those_of_power_laws():

@@ -30,3 +30,28 @@ def test_weights_count_as_repeated_records():
 def test_a_weight_of_zero_leaves_a_record_out():
     assert percentage(np.array([True, False]), np.array([1.0, 0.0])) == 100.0
     assert percentage(np.array([True, False]), np.array([0.0, 1.0])) == 0.0
+
+
+def test_a_weighted_share_is_at_most_100_and_not_more_than_the_typed_decimals_give():
+    rng = np.random.default_rng(0)
+    for _ in range(2000):
+        tenths = rng.integers(0, 10, size=rng.integers(2, 30))
+        flags = rng.random(len(tenths)) < 0.9
+        if not tenths.any():
+            continue
+        exact = Fraction(100 * int(tenths[flags].sum()), int(tenths.sum()))
+        share = percentage(flags, tenths / 10)
+        assert share == pytest.approx(float(exact), rel=1e-14)
+        assert share <= 100
+        if exact.denominator == 1:
+            assert share <= exact
+
+
+def test_integer_weights_are_exactly_repeated_records():
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        repeats = rng.integers(0, 50, size=20) + (np.arange(20) == 0)
+        flags = rng.random(20) < 0.5
+        repeated = percentage(np.repeat(flags, repeats))
+        assert percentage(flags, repeats.astype(float)) <= repeated
+        assert percentage(flags, repeats.astype(float)) == pytest.approx(repeated, rel=1e-15)

@@ -110,7 +110,7 @@ NUMPY = {
     "years": (np.array(["2020", "NaT"], "M8[Y]"), [dt.datetime(2020, 1, 1), None]),  # noqa: DTZ001
     "big-endian seconds": (np.array([FAR, FIRST], ">M8[s]"), [FAR, FIRST]),
     "lengths": (np.array([1, "NaT"], "m8[m]"), [dt.timedelta(minutes=1), None]),
-    "no time at all": (np.array(["NaT", "NaT"], "m8"), [None, None]),
+    "no time at all": (np.array(["NaT", "NaT"], "m8[s]"), [None, None]),
     "strided": (np.arange(6)[::-2], [5, 3, 1]),
     "masked numbers": (masked([1, 2], [False, True]), [1, None]),
     "masked floats": (masked([1.5, np.nan, 2], [False, False, True]), [1.5, None, None]),

@@ -54,7 +54,7 @@ SAME = {
     "missing": [
         None, float("nan"), np.nan, -np.float64("nan"), np.float32("nan"), np.longdouble("nan"),
         Decimal("NaN"), Decimal("sNaN"), Decimal("-NaN"), pd.NA, pd.NaT, np.ma.masked,
-        np.datetime64("NaT"), np.datetime64("NaT", "s"), np.timedelta64("NaT"), pa.scalar(None),
+        np.datetime64("NaT", "s"), np.timedelta64("NaT", "s"), pa.scalar(None),
     ],
     "zero": [0, 0.0, -0.0, Decimal("-0.0"), Fraction(0), np.int8(0), np.float16(-0.0)],
     "one": [
@@ -167,7 +167,7 @@ def test_kinds(cells, kinds):
     "cell",
     [
         [1], {"a": 1}, {1}, (1, 2), np.array([1]), object(), Flag.YES, pd.Interval(0, 1),
-        bytearray(b"canary"), np.timedelta64(1, "Y"), np.timedelta64(1, "M"), np.timedelta64(1),
+        bytearray(b"canary"), np.timedelta64(1, "Y"), np.timedelta64(1, "M"),
         pa.scalar([1]), pa.scalar(1, pa.time64("ns")), np.array([(1,)], [("a", "i8")])[0],
     ],
 )  # fmt: skip

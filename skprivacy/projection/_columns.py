@@ -85,7 +85,7 @@ def _listed_categorical(categorical_features: Any, names: list[Any]) -> NDArray[
 
 def _label(name: Any, position: int) -> str:
     """Name a column in messages."""
-    shown = f"{quoted(name)} (position {position})" if isinstance(name, str) else name
+    shown = f"{quoted(name)} (position {position})" if isinstance(name, str) else quoted(name)
     return f"column {shown}"
 
 
