@@ -6,7 +6,6 @@ import re
 from fractions import Fraction
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]*)?([eE][+-]?[0-9]+)?|-?\.[0-9]+([eE][+-]?[0-9]+)?")
-_WHOLE = re.compile(r"-?(0|[1-9][0-9]*)(\.0*)?")
 
 
 def written(rows, *, sep=",", ending="\n"):
@@ -55,6 +54,7 @@ def _kind(cells):
 
 def _is_short_whole(cell):
     """Tell whether a number is kept exactly: whole, of up to 38 digits; blanks do not matter."""
-    return not cell or bool(
-        _WHOLE.fullmatch(cell) and len(cell.partition(".")[0].lstrip("-")) <= 38
-    )
+    if not cell:
+        return True
+    number = Fraction(cell)
+    return number.denominator == 1 and abs(number) < 10**38

@@ -66,6 +66,9 @@ SPELLINGS = {
     "UInt8": Spelling(_BYTES, "UInt8", pl.UInt8(), pa.uint8()),
     "uint64": Spelling(_UNSIGNED, "uint64", None, pa.uint64(), has_gaps=False),
     "UInt64": Spelling(_UNSIGNED, "UInt64", pl.UInt64(), pa.uint64()),
+    "wide integers": Spelling(
+        [0, 1, 2**63, 2**64, 2**64 + 1, -(2**100)], polars=getattr(pl, "Int128", lambda: None)()
+    ),
     "float16": Spelling([0, 1, 7, 0.5, 200], "float16", None, None),
     "float32": Spelling(_SINGLES, "float32", pl.Float32(), pa.float32()),
     "Float32": Spelling(_SINGLES, "Float32", pl.Float32(), pa.float32()),

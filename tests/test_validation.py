@@ -106,7 +106,7 @@ def test_no_weights():
 def test_weights_keep_their_proportions(weight):
     found = check_sample_weight(weight, 3)
     given = np.asarray(weight, dtype=float)
-    np.testing.assert_allclose(found, given / given.max(), rtol=1e-15)
+    np.testing.assert_allclose(found / found.max(), given / given.max(), rtol=1e-15)
     assert found.dtype == np.float64
     assert np.isfinite(found.sum())
 
