@@ -34,6 +34,8 @@ def check_table(estimator: Any, X: Any, *, reset: bool, min_samples: int = 1) ->
     names = column_names(X)
     if names is not None:
         check_unique_names(names, "X")
+    if is_polars(X):
+        _check_widths(X)
     if not is_frame and not issparse(X):
         X = _as_2d_array(X)
     validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -58,6 +60,16 @@ def column_names(X: object) -> list[Hashable] | None:
     if pyarrow is not None and isinstance(X, (pyarrow.Table, pyarrow.RecordBatch)):
         return list(X.column_names)
     return None
+
+
+def _check_widths(X: Any) -> None:
+    """Raise a TypeError that names a polars column of integers wider than numpy has."""
+    for position, (name, dtype) in enumerate(X.schema.items()):
+        if str(dtype) in {"Int128", "UInt128"}:
+            raise TypeError(
+                f"Column {quoted(name)} (position {position}) of X holds 128-bit integers, which "
+                "numpy does not have. Convert it to Int64 or Float64."
+            )
 
 
 def _check_same_names(estimator: Any, names: list[Hashable] | None, *, reset: bool) -> None:
@@ -164,9 +176,13 @@ def _build_pandas(template: Any, columns: Sequence[NDArray[Any]], index: Any) ->
 def _build_polars(template: Any, columns: Sequence[NDArray[Any]]) -> Any:
     """Build column by column, so that Enum, Categorical and Decimal keep their dtypes."""
     pl = sys.modules["polars"]
-    table = []
+    table = {}
     for (name, dtype), values in zip(template.schema.items(), columns, strict=True):
-        series = pl.Series(name, values.tolist() if values.dtype == object else values)
+        if dtype == pl.Object:
+            # Nothing casts to Object.
+            table[name] = pl.Series(values.tolist(), dtype=dtype)
+            continue
+        series = pl.Series(values.tolist() if values.dtype == object else values)
         # Old versions of polars cut digits off in the cast: 0.9999999 becomes 0.99.
-        table.append((series.round(dtype.scale) if dtype.is_decimal() else series).cast(dtype))
+        table[name] = (series.round(dtype.scale) if dtype.is_decimal() else series).cast(dtype)
     return pl.DataFrame(table)

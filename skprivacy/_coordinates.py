@@ -55,7 +55,7 @@ def _columns(X: Any) -> Iterator[_Column]:
     """Yield the columns of a frame or an array; none where scikit-learn words the refusal."""
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         for j, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True)):
-            cells = X.iloc[:, j] if hasattr(X, "iloc") else X.to_series(j)
+            cells = X.iloc[:, j] if hasattr(X, "iloc") else X.to_series(j).alias("column")
             yield _Column(f"{quoted(name)} (position {j})", dtype, cells)
     elif not hasattr(X, "toarray"):
         table = np.asarray(X)
@@ -95,6 +95,9 @@ def _is_numeric(column: _Column) -> bool:
 
 def is_number(cell: Any) -> bool:
     """Tell whether an object cell is a number of any kind."""
+    # numpy's lengths of time are signed integers to Python, whatever their unit; NaT is one too.
+    if isinstance(cell, np.timedelta64):
+        return False
     return isinstance(cell, (numbers.Real, Decimal, np.bool_))
 
 

@@ -16,6 +16,8 @@ from ._containers import check_unmasked
 from ._coordinates import is_number
 
 _TIE_TOL_RANGE = (1e-13, 1e-6)
+# Numbers to Python's type system only: truth values, and numpy's lengths of time.
+_NO_NUMBERS = (bool, np.bool_, np.timedelta64)
 
 
 def _as_array(values: ArrayLike, name: str) -> NDArray[Any]:
@@ -38,7 +40,7 @@ def check_own_avatar(own_avatar: ArrayLike | None, n_originals: int) -> NDArray[
     are_integers = own.dtype.kind in "iu" or (
         own.dtype == object
         and all(
-            isinstance(cell, numbers.Integral) and not isinstance(cell, (bool, np.bool_))
+            isinstance(cell, numbers.Integral) and not isinstance(cell, _NO_NUMBERS)
             for cell in own.flat
         )
     )
@@ -136,14 +138,14 @@ def check_sample_weight(
         raise ValueError("sample_weight is zero everywhere. Give some record a positive weight.")
     # Only proportions matter; a power of two keeps them exactly, and their sum finite.
     exponent = int(np.frexp(weight.max())[1])
-    return np.asarray(np.ldexp(weight, -exponent), dtype=np.float64)
+    return np.asarray(np.ldexp(weight, 1 - exponent), dtype=np.float64)
 
 
 def check_n_components(n_components: int | None, n_features: int) -> int:
     """Return how many leading columns to use, between 1 and n_features."""
     if n_components is None:
         return n_features
-    if isinstance(n_components, (bool, np.bool_)) or not isinstance(n_components, numbers.Integral):
+    if isinstance(n_components, _NO_NUMBERS) or not isinstance(n_components, numbers.Integral):
         raise TypeError(
             f"n_components must be an integer or None, got {type(n_components).__name__}."
         )
@@ -158,7 +160,7 @@ def check_n_components(n_components: int | None, n_features: int) -> int:
 def check_tie_tol(tie_tol: float) -> float:
     """Return the relative width within which two distances are a tie."""
     low, high = _TIE_TOL_RANGE
-    if isinstance(tie_tol, (bool, np.bool_)) or not isinstance(tie_tol, numbers.Real):
+    if isinstance(tie_tol, _NO_NUMBERS) or not isinstance(tie_tol, numbers.Real):
         raise TypeError(f"tie_tol must be a real number, got {type(tie_tol).__name__}.")
     if not low <= tie_tol <= high:
         raise ValueError(

@@ -17,7 +17,7 @@ CANARY = "canary7731"
 
 ODD_NAMES = [
     "a", "b", "age (years)", "x\ny", '"', "'", "`", "{0}", "%s", "", " ", "nan", "None", "0",
-    "\u00e9", "e\u0301", "a" * 300, "<b>", "@x", "__index__", "X", "\u202e",
+    "\u00e9", "e\u0301", "a" * 300, "<b>", "@x", "^x$", "*", "__index__", "X", "\u202e",
 ]  # fmt: skip
 
 _MOMENTS = st.datetimes(timezones=st.none() | st.sampled_from([dt.UTC, _mixed_columns.TOKYO]))
@@ -91,7 +91,7 @@ def _spellings(values):
     makers = [
         list, tuple, pd.Series, pd.Index, lambda v: pd.array(v, dtype="Int64"),
         lambda v: np.array(v)[:, None], lambda v: np.array(v)[None], lambda v: np.array([v, v]),
-        lambda v: pd.DataFrame({"own": v}), lambda v: np.ma.masked_array(v, mask=[1] * len(v)),
+        lambda v: pd.DataFrame({"own": v}), lambda v: np.ma.masked_array(v, mask=True),
         *(lambda v, dtype=dtype: np.array(v, dtype=dtype) for dtype in _NUMPY_DTYPES),
         # polars panics where numbers are mixed with anything else.
         *([pl.Series] if {*map(type, values)} == {int} else []),

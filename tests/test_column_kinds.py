@@ -256,7 +256,9 @@ def test_identifiers():
             warn_if_identifier("x", cells)
 
 
-@pytest.mark.parametrize("cells", [["a", "b"] * 10, list(range(99)), [i / 7 for i in range(200)]])
+@pytest.mark.parametrize(
+    "cells", [["a", "b"] * 10, list(range(0, 198, 2)), [i / 7 for i in range(200)]]
+)
 def test_columns_that_identify_nobody(cells):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

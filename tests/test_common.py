@@ -117,7 +117,7 @@ def test_scikit_learn_output_checks(case, check):
     check(type(case.metric).__name__, case.metric)
 
 
-@pytest.mark.parametrize("name", METRICS.keys() - NAMES_IN_ANY_ORDER)
+@pytest.mark.parametrize("name", sorted(METRICS.keys() - NAMES_IN_ANY_ORDER))
 def test_scikit_learn_column_name_check(name):
     check_dataframe_column_names_consistency(name, METRICS[name].metric)
 

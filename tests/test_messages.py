@@ -235,6 +235,9 @@ MESSAGES = {
     "_containers.py:_check_same_names#1": (
         lambda: FAMD(1).fit(NAMED.set_axis([1, 2, 3], axis=1)).transform(NAMED)
     ),
+    "_containers.py:_check_widths#1": (
+        lambda: scores(X=pl.DataFrame({"a": [7731]}, schema={"a": pl.Int128}))
+    ),
     "_containers.py:check_unmasked#1": lambda: scores(Y=np.ma.masked_less(Y, 7731.5)),
     "_containers.py:_as_2d_array#1": lambda: scores(Y=Y + 7731j),
     "_containers.py:_as_2d_array#2": lambda: scores(Y=Y[0]),
@@ -274,10 +277,13 @@ MESSAGES = {
     "_axes.py:_check_cut#1": lambda: FAMD(4).fit(X),
     "_axes.py:_check_cut#2": lambda: FAMD(1).fit(CORNERS),
     "_codings.py:NumericCoding.encode#1": lambda: FAMD(2).fit(X).transform(X * 2e304),
-    "_columns.py:_listed_categorical#1": lambda: FAMD(2, categorical_features=1.5).fit(X),
-    "_columns.py:_listed_categorical#2": lambda: FAMD(2, categorical_features=[True]).fit(X),
-    "_columns.py:_listed_categorical#3": lambda: FAMD(2, categorical_features=["z"]).fit(NAMED),
-    "_columns.py:_listed_categorical#4": lambda: FAMD(2, categorical_features=[3]).fit(X),
+    "_columns.py:_listed_categorical#1": (
+        lambda: FAMD(2, categorical_features=[[0], [0, 1]]).fit(X)
+    ),
+    "_columns.py:_listed_categorical#2": lambda: FAMD(2, categorical_features=1.5).fit(X),
+    "_columns.py:_listed_categorical#3": lambda: FAMD(2, categorical_features=[True]).fit(X),
+    "_columns.py:_listed_categorical#4": lambda: FAMD(2, categorical_features=["z"]).fit(NAMED),
+    "_columns.py:_listed_categorical#5": lambda: FAMD(2, categorical_features=[3]).fit(X),
     "_columns.py:_read_column#1": lambda: FAMD(1).fit(NAMED + 7731j),
     "_columns.py:_read_column#2": lambda: FAMD(1).fit(X.astype("M8[s]")),
     "_columns.py:_read_column#3": lambda: FAMD(1).fit(NAMED.astype(object)),
@@ -380,8 +386,9 @@ MESSAGES = {
     "_column_kinds.py:_check_not_meant_as_number#1": both(
         csv(header="id;a;b;town").replace(",", ";").replace("7731.", "7731,"), "--sep", ";"
     ),
-    "_column_kinds.py:_check_not_meant_as_number#2": both(csv("a", ["7731.5", "NA"])),
-    "_column_kinds.py:_check_not_meant_as_number#3": both(csv("a", ["7731.5", "x7731"])),
+    "_column_kinds.py:_check_not_meant_as_number#2": both(csv("a", ["7731 %", "12 %"])),
+    "_column_kinds.py:_check_not_meant_as_number#3": both(csv("a", ["7731.5", "NA"])),
+    "_column_kinds.py:_check_not_meant_as_number#4": both(csv("a", ["7731.5", "x7731"])),
     "_column_kinds.py:_warn_of_lookalikes#1": lambda: command(
         avatars=csv("town", [town.lower() for town in TEXT])
     ),

@@ -23,6 +23,11 @@ NUMBER = rf"(?:{_INTEGER}(?:\.[0-9]*)?|-?\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _KINDS = ("number", "bool", "text")
 _BOOL = r"(?i)true|false"
 # Words that stand for a missing or infinite number in the files of common programs.
+# Numbers in the dress of spreadsheets: 1,234.5, 12 %, $5, 3 kg. 06 12 34 56 78 is none.
+_DRESSED_NUMBER = (
+    r"[-\x{2212}(]?\p{Sc}?[ \x{A0}\x{202F}]?[0-9]{1,3}(?:[ ,.'\x{A0}\x{202F}]?[0-9]{3})*"
+    r"(?:[.,][0-9]+)?[ \x{A0}\x{202F}]?(?:[%)\p{Sc}]|(?:[ \x{A0}\x{202F}][\p{L}]{1,5}))?"
+)
 _NO_NUMBER = r"(?i)#?n/?a|nan|null|none|nil|[-+]?inf(?:inity)?|[?.-]|#n/a n/a|missing|unknown"
 
 
@@ -77,7 +82,11 @@ def warn_if_identifier(name: str, cells: pa.ChunkedArray) -> None:
     """Warn of a column that tells nearly every original apart."""
     n_rows, n_values = len(cells), pc.count_distinct(cells).as_py()
     is_text = is_text_type(cells.type) and n_rows >= 20 and 2 * n_values > n_rows
-    is_counter = pa.types.is_integer(cells.type) and n_rows >= 100 and n_values == n_rows
+    is_counter = (
+        pa.types.is_integer(cells.type)
+        and n_values == n_rows >= 20
+        and (n_rows >= 100 or _are_consecutive(cells))
+    )
     if is_text or is_counter:
         warnings.warn(
             f"Column {quoted(name)} has {n_values} different values in {n_rows} originals. If it "
@@ -86,6 +95,12 @@ def warn_if_identifier(name: str, cells: pa.ChunkedArray) -> None:
             UserWarning,
             stacklevel=2,
         )
+
+
+def _are_consecutive(numbers: pa.ChunkedArray) -> bool:
+    """Tell whether different whole numbers leave no gap, as row numbers do."""
+    ends = pc.min_max(numbers).as_py()
+    return bool(ends["max"] - ends["min"] == len(numbers) - 1)
 
 
 def is_text_type(arrow_type: pa.DataType) -> bool:
@@ -199,8 +214,20 @@ def _check_not_meant_as_number(name: str, side: Column, decimal: str) -> None:
             f"{other_sign!r}: use --decimal {other_sign!r}, or list it in --categorical if its "
             "cells are labels."
         )
+    if _all_match(numbers, r"[0-9]+"):
+        return
+    if _all_match(numbers, _DRESSED_NUMBER):
+        warnings.warn(
+            f"Column {quoted(name)} of {side.label} is read as text: its cells look like numbers "
+            "with a sign of thousands, of percent or of currency, or a unit. As labels they have "
+            "no order and no sizes: write plain numbers, or list the column in --categorical if "
+            "they are labels.",
+            UserWarning,
+            stacklevel=2,
+        )
+        return
     is_number = _matches(numbers, NUMBER)
-    if not pc.any(is_number).as_py() or _all_match(numbers, r"[0-9]+"):
+    if not pc.any(is_number).as_py():
         return
     first = pc.index(pc.fill_null(is_number, True), False).as_py() + 1  # noqa: FBT003
     if _all_match(numbers, f"{NUMBER}|{_NO_NUMBER}"):

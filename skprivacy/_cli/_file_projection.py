@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -31,7 +33,8 @@ def make_projection(pair: TablePair, *, n_components: int | None, impute: bool) 
     else:
         _check_complete(pair)
     if n_components is None:
-        n_components = _default_n_components(pair.originals, numbers, labels)
+        cells = make_pipeline(*steps).fit_transform(pair.originals)
+        n_components = _as_many_axes(cells, min(_DEFAULT_N_COMPONENTS, len(cells) - 1))
     return make_pipeline(*steps, FAMD(n_components))
 
 
@@ -113,8 +116,15 @@ def _check_imputable(pair: TablePair) -> None:
         )
 
 
-def _default_n_components(frame: pd.DataFrame, numbers: list[str], labels: list[str]) -> int:
-    """Return 5, or less when the table has fewer axes."""
-    n_values = frame.nunique()
-    n_axes = int((n_values[numbers] > 1).sum() + (n_values[labels] - 1).clip(lower=0).sum())
-    return max(1, min(_DEFAULT_N_COMPONENTS, n_axes, len(frame) - 1))
+def _as_many_axes(cells: pd.DataFrame, at_most: int) -> int:
+    """Return `at_most`, or as many axes as the table has."""
+    with warnings.catch_warnings():
+        # What there is to warn of is said when the projection itself is fitted.
+        warnings.simplefilter("ignore", UserWarning)
+        for n_components in range(at_most, 1, -1):
+            try:
+                FAMD(n_components).fit(cells)
+            except ValueError:
+                continue
+            return n_components
+    return 1

@@ -81,7 +81,12 @@ def _open(table: Any, name: str) -> _Opened:
     if _is_from("pandas", "DataFrame", table):
         return list(table.columns), *table.shape, lambda j: pandas_column(table.iloc[:, j])
     if _is_from("polars", "DataFrame", table):
-        return list(table.columns), *table.shape, lambda j: polars_column(table.to_series(j))
+        # polars takes a name such as ^x$ for a pattern.
+        return (
+            list(table.columns),
+            *table.shape,
+            lambda j: polars_column(table.to_series(j).alias("column")),
+        )
     if _is_from("pyarrow", "RecordBatch", table):
         return _open(sys.modules["pyarrow"].Table.from_batches([table]), name)
     if _is_from("pyarrow", "Table", table):

@@ -52,7 +52,13 @@ def _listed_categorical(categorical_features: Any, names: list[Any]) -> NDArray[
     n_features = len(names)
     if isinstance(categorical_features, str) and categorical_features == "from_dtype":
         return np.zeros(n_features, dtype=bool)
-    features = np.asarray(categorical_features)
+    try:
+        features = np.asarray(categorical_features)
+    except ValueError:
+        raise TypeError(
+            "categorical_features must be 'from_dtype' or a list of column names, positions or "
+            "booleans; got entries of different lengths. Pass a flat list."
+        ) from None
     if features.ndim != 1 or (features.dtype.kind not in "biuUO" and features.size):
         raise TypeError(
             "categorical_features must be 'from_dtype' or a list of column names, positions or "
