@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+import sklearn
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array
+from sklearn.utils.fixes import parse_version
 from sklearn.utils.validation import validate_data
 
 
@@ -38,7 +40,8 @@ def check_table(estimator: Any, X: Any, *, reset: bool, min_samples: int = 1) ->
         _check_widths(X)
     if not is_frame and not issparse(X):
         X = _as_2d_array(X)
-    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    shown = _NamesAndShape(X) if _hides_names(X) else X
+    validate_data(estimator, shown, reset=reset, skip_check_array=True)
     _check_same_names(estimator, names, reset=reset)
     # A frame has no one dtype that could be checked: its shape alone earns the messages.
     check_array(
@@ -50,6 +53,26 @@ def check_table(estimator: Any, X: Any, *, reset: bool, min_samples: int = 1) ->
         input_name="X",
     )
     return X
+
+
+def _hides_names(X: Any) -> bool:
+    """Tell whether this scikit-learn cannot see the names of a polars frame."""
+    is_old = parse_version(sklearn.__version__) < parse_version("1.9.dev")
+    return is_old and is_polars(X) and not hasattr(X, "__dataframe__")
+
+
+class _NamesAndShape:
+    """A polars 2 frame as scikit-learn 1.8 can look at it; goes when 1.9 is the floor."""
+
+    def __init__(self, X: Any) -> None:
+        self.shape = X.shape
+        self._names = list(X.columns)
+
+    def __dataframe__(self) -> Self:
+        return self
+
+    def column_names(self) -> list[str]:
+        return self._names
 
 
 def column_names(X: object) -> list[Hashable] | None:
@@ -75,7 +98,7 @@ def _check_widths(X: Any) -> None:
 def _check_same_names(estimator: Any, names: list[Hashable] | None, *, reset: bool) -> None:
     """Raise a ValueError if a table's columns have other names than the fitted ones.
 
-    scikit-learn sees names only if all are strings, and in its version 1.8 none of polars 2.
+    scikit-learn sees names only if all are strings.
     """
     if reset:
         estimator._column_names = names  # noqa: SLF001 - every estimator's, kept in one place

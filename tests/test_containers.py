@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from polars.testing import assert_frame_equal as assert_polars_equal
 from sklearn.base import BaseEstimator
 
-from skprivacy import FAMD
+from skprivacy import FAMD, HiddenRate
 from skprivacy._containers import build_table, cast_numbers, check_table, empty_like
 
 
@@ -171,3 +171,10 @@ def test_names_of_one_table_only_are_not_compared():
 def test_masked_cells_are_refused():
     with pytest.raises(ValueError, match=r"X holds masked cells\. Impute"):
         fitted_on(np.ma.masked_equal([[1.0, 2.0]], 2.0))
+
+
+def test_names_of_a_polars_frame_are_seen_by_every_scikit_learn():
+    metric = HiddenRate().fit(pl.DataFrame({"age": [1.0, 2.0], "weight": [3.0, 4.0]}))
+    assert metric.feature_names_in_.tolist() == ["age", "weight"]
+    with pytest.raises(ValueError, match="weight"):
+        metric.score(pd.DataFrame({"age": [1.0, 2.0], "height": [3.0, 4.0]}))
