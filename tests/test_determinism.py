@@ -107,7 +107,7 @@ def expected():
     ],
 )
 def test_jobs(expected, monkeypatch, backend, n_jobs):
-    monkeypatch.setattr("skprivacy.metrics._closer_avatars._BLOCK_SIZE", 50)
+    monkeypatch.setattr("skprivacy.metrics._closer_avatars._FIRST_BLOCK", 50)
     monkeypatch.setattr("skprivacy.metrics._closer_avatars._WORTH_WORKERS", 0)
     with joblib.parallel_config(backend=backend):
         assert everything(n_jobs=n_jobs) == expected
@@ -139,13 +139,21 @@ def test_leaves_and_blocks_of_the_tree(expected, monkeypatch, leaf_size, block_s
         ("metrics._tree_counting._BLOCK_ELEMENTS", (1, 64)),
         ("metrics._leaf_products._PRODUCT_SIZE", (300, 5000)),
         ("metrics._leaf_products._MAX_CLOSE", (1, 10)),
-        ("metrics._closer_avatars._BLOCK_SIZE", (7, 100)),
+        ("metrics._closer_avatars._FIRST_BLOCK", (7, 100)),
+        ("metrics._kd_tree._LARGEST_REGION", (16, 100)),
         ("metrics._row_matching._N_SAMPLED", (1, 5)),
     ],
 )
 def test_sizes_of_work(expected, monkeypatch, setting, values):
     for value in values:
         monkeypatch.setattr(f"skprivacy.{setting}", value)
+        assert everything() == expected
+
+
+def test_blocks_of_one_size(expected, monkeypatch):
+    for size in (7, 100):
+        monkeypatch.setattr("skprivacy.metrics._closer_avatars._FIRST_BLOCK", size)
+        monkeypatch.setattr("skprivacy.metrics._closer_avatars._LARGEST_BLOCK", size)
         assert everything() == expected
 
 

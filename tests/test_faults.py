@@ -347,7 +347,7 @@ def test_a_killed_worker_of_a_count(tmp_path):
     lines = run_script(
         """
 from skprivacy.metrics import _closer_avatars
-_closer_avatars._BLOCK_SIZE, _closer_avatars._WORTH_WORKERS = 1000, 0  # workers it is
+_closer_avatars._FIRST_BLOCK, _closer_avatars._WORTH_WORKERS = 1000, 0  # workers it is
 X = rng.normal(size=(60_000, 5))
 Y = X + 0.1 * rng.normal(size=X.shape)
 alone = closer_avatar_counts(X, Y)

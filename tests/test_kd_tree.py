@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from skprivacy.metrics import _kd_tree
 from skprivacy.metrics._kd_tree import node_levels
 
 TABLES = {
@@ -37,5 +39,23 @@ def test_boxes_of_every_level_are_those_of_their_avatars(name):
         start = levels.level_start(level)
         low, high = levels.boxes(level)
         nodes = [Y[a:b] for a, b in pairwise(start)]
+        assert_array_equal(low.T, [node.min(axis=0) for node in nodes])
+        assert_array_equal(high.T, [node.max(axis=0) for node in nodes])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("largest", [100, 333, 500, 999])
+@pytest.mark.parametrize("n", [999, 1000])
+def test_halves_of_a_large_table_are_one_tree(monkeypatch, n, largest, n_jobs):
+    monkeypatch.setattr(_kd_tree, "_LARGEST_REGION", largest)
+    Y = TABLES["continuous"][:n]
+    with joblib.parallel_config(backend="threading"):
+        levels = node_levels(Y, 8, n_jobs)
+    assert_array_equal(np.sort(levels.order), np.arange(n))
+    assert len(levels.start) == 2**levels.depth + 1
+    assert np.diff(levels.start).max() <= 8
+    for level in range(levels.depth + 1):
+        nodes = [Y[levels.order[a:b]] for a, b in pairwise(levels.level_start(level))]
+        low, high = levels.boxes(level)
         assert_array_equal(low.T, [node.min(axis=0) for node in nodes])
         assert_array_equal(high.T, [node.max(axis=0) for node in nodes])

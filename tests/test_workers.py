@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from skprivacy import closer_avatar_counts, hidden_rate_score
-from skprivacy.metrics import _closer_avatars
+from skprivacy.metrics import _closer_avatars, _kd_tree
+from skprivacy.metrics._tree_counting import AvatarTree
 
-# Two whole blocks, one row beyond them, and a part of a third.
+# Around 1 MB of float64, above which joblib maps arrays into memory, and well beyond it.
 SIZES = [131_072, 131_073, 140_000]
 BACKENDS = ["loky", "threading", "dask"]
 
@@ -29,7 +30,7 @@ def case(request):
     rng = np.random.default_rng(request.param)
     X = rng.normal(size=(request.param, 2))
     Y = X + 0.05 * rng.normal(size=X.shape)
-    # Some avatars are copies of others: each worker has to find these again by itself.
+    # Some avatars are copies of others, which the workers have to count as well.
     Y[::7] = Y[::7].round(1)
     return Case(X, Y, closer_avatar_counts(X, Y, n_jobs=1))
 
@@ -76,6 +77,14 @@ def test_counts(case, workers, tasks):
     assert len(tasks) == 2
 
 
+def test_counts_from_a_tree_built_by_workers(case, workers, monkeypatch):
+    monkeypatch.setattr(_kd_tree, "_LARGEST_REGION", 10_000)
+    monkeypatch.setattr(_closer_avatars, "_WORTH_WORKERS", np.inf)
+    with workers():
+        counts = closer_avatar_counts(case.X, case.Y, n_jobs=2)
+    np.testing.assert_array_equal(counts, case.counts)
+
+
 def test_hidden_rate(case, workers, tasks):
     with workers():
         score = hidden_rate_score(case.X, case.Y)
@@ -94,15 +103,18 @@ def test_avatars_are_shared_by_the_tasks(case, tasks, monkeypatch):
     monkeypatch.setattr(_closer_avatars, "_WORTH_WORKERS", 0)
     with joblib.parallel_config(backend="threading"):
         closer_avatar_counts(case.X, case.Y, n_jobs=2)
-    first, second = tasks
-    # joblib and dask send an array once only if it is itself an argument, the same in each task.
-    assert all(type(argument) is np.ndarray for argument in first + second)
-    own_parts = [pair for pair in zip(first, second, strict=True) if pair[0] is not pair[1]]
-    sent = sum(len(part) for pair in own_parts for part in pair)
+    (tree, *first), (same_tree, *second) = tasks
+    assert tree is same_tree
     # An original, its own avatar's position and its threshold; nothing else is of one task only.
-    assert sent == 3 * (len(case.X) - _closer_avatars._BLOCK_SIZE)
-    assert first[0] is second[0]
-    assert first[0].shape == case.Y.shape
+    n_sent = sum(map(len, first + second))
+    assert n_sent == 3 * (len(case.X) - _closer_avatars._FIRST_BLOCK)
+
+
+def test_avatars_are_large_enough_for_dask_to_send_them_once(case):
+    # joblib's dask backend scatters arguments above 1000 bytes, by dask's estimate.
+    from dask.sizeof import sizeof
+
+    assert sizeof(AvatarTree(case.Y)) > case.Y.nbytes
 
 
 def test_short_work_stays_in_one_process(case, tasks, monkeypatch):

@@ -16,7 +16,6 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from ._kd_tree import NodeLevels
 from ._tie_rule import count_at_tiny_scale, tie_thresholds
 from ._tree_counting import AvatarTree
 
@@ -28,8 +27,10 @@ on_progress: ContextVar[Callable[[int, int], object] | None] = ContextVar(
     "on_progress", default=None
 )
 
-# Originals between two looks at the clock.
-_BLOCK_SIZE = 1 << 16
+# Originals counted at once: the first ones tell how many more take about so many seconds,
+# and larger blocks visit fewer leaves but need more memory.
+_FIRST_BLOCK, _LARGEST_BLOCK = 1 << 13, 1 << 18
+_SECONDS_OF_BLOCK = 2.0
 # Seconds of work left below which starting workers would cost more than it saves.
 _WORTH_WORKERS = 2.0
 # Squares of distances below this (after scaling to 1) come near float64's underflow.
@@ -61,7 +62,7 @@ class CloserAvatars:
 
     @cached_property
     def _tree(self) -> AvatarTree:
-        return AvatarTree(self._Y_scaled)
+        return AvatarTree(self._Y_scaled, n_jobs=self.n_jobs)
 
     def count(
         self, rows: NDArray[np.intp] | None = None, *, stop_at_one: bool = False
@@ -78,26 +79,24 @@ class CloserAvatars:
 
     def _count_regular(self, rows: Rows, *, stop_at_one: bool) -> Counts:
         """Count in the tree, block by block, the rest in workers where that pays."""
-        if len(rows) <= _BLOCK_SIZE:
+        if len(rows) <= _FIRST_BLOCK:
             return self._count_block(rows, stop_at_one=stop_at_one)
         # Originals whose own avatars share a leaf visit the same nodes.
         order = np.argsort(self._tree.leaf_positions(self.own[rows]))
         counts = np.empty(len(rows), dtype=np.int64)
         started = time.perf_counter()
-        count, done = self._count_block, 0
+        count, done, size = self._count_block, 0, _FIRST_BLOCK
         while done < len(rows):
-            block = slice(done, done + _BLOCK_SIZE)
-            if done and self._worth_workers(time.perf_counter() - started, done / len(rows)):
-                block = slice(done, None)
-                count = self._count_in_workers
-            counts[order[block]] = count(rows[order[block]], stop_at_one=stop_at_one)
-            done += len(order[block])
+            block = order[done : done + size]
+            counts[block] = count(rows[block], stop_at_one=stop_at_one)
+            done += len(block)
             _show_progress(done, len(rows))
+            # A clock may stand still for a short while.
+            pace = done / max(time.perf_counter() - started, 1e-9)
+            size = int(np.clip(_SECONDS_OF_BLOCK * pace, _FIRST_BLOCK, _LARGEST_BLOCK))
+            if self._n_workers > 1 and len(rows) - done > _WORTH_WORKERS * pace:
+                count, size = self._count_in_workers, len(rows)
         return counts
-
-    def _worth_workers(self, elapsed: float, share_done: float) -> bool:
-        """Tell whether the work left is long enough to be worth starting workers."""
-        return self._n_workers > 1 and elapsed * (1 / share_done - 1) > _WORTH_WORKERS
 
     def _count_block(self, rows: Rows, *, stop_at_one: bool) -> Counts:
         """Count in this process."""
@@ -106,12 +105,9 @@ class CloserAvatars:
 
     def _count_in_workers(self, rows: Rows, *, stop_at_one: bool) -> Counts:
         """Count one part of the rows in each worker."""
-        # Plain arrays as arguments: joblib maps them into memory once, and a cluster gets them
-        # once; inside an object they would travel with every task.
-        shared = (self._Y_scaled, *self._tree.levels)
         counts = Parallel(n_jobs=self.n_jobs)(
             delayed(_count_part)(
-                *shared,
+                self._tree,
                 self._X_scaled[part],
                 self.own[part],
                 self._threshold[part],
@@ -133,20 +129,15 @@ class CloserAvatars:
         return np.asarray(counts, dtype=np.int64)[group.ravel()]
 
 
-def _count_part(  # noqa: PLR0917 - what is shared by position is sent once
-    Y: NDArray[np.float64],
-    order: Rows,
-    start: Rows,
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
+def _count_part(
+    tree: AvatarTree,
     X: NDArray[np.float64],
     own: NDArray[np.int64],
     threshold: NDArray[np.float64],
     *,
     stop_at_one: bool,
 ) -> Counts:
-    """Count a part of the originals in a worker, with the tree that was built elsewhere."""
-    tree = AvatarTree(Y, levels=NodeLevels(order, start, low, high))
+    """Count a part of the originals; the tree is an argument, so that it is sent once."""
     return tree.count(X, own, threshold, stop_at_one=stop_at_one)
 
 

@@ -1,17 +1,24 @@
-"""The nodes of scikit-learn's k-d tree, level by level.
+"""The nodes of a k-d tree of scikit-learn, level by level.
 
-scikit-learn's tree is complete: every level halves all nodes of the one above, so node
-``i`` of a level has the children ``2 i`` and ``2 i + 1`` in the next, and all leaves are
-in the last.
+The tree is complete: every level halves all nodes of the one above, so node ``i`` of a
+level has the children ``2 i`` and ``2 i + 1`` in the next, and all leaves are in the last.
+Large tables are halved here until scikit-learn, whose search for medians jumps about in
+memory, finds each region in the cache, and other processes can help.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.neighbors import KDTree
+
+_LARGEST_REGION = 1 << 16
+# Regions below which starting workers would cost more than it saves.
+_WORTH_WORKERS = 8
 
 
 class NodeLevels(NamedTuple):
@@ -41,11 +48,60 @@ class NodeLevels(NamedTuple):
         return self.start[:: 1 << (self.depth - level)]
 
 
-def node_levels(Y: NDArray[np.float64], leaf_size: int) -> NodeLevels:
+class _Leaves(NamedTuple):
+    """The leaves of one region, with the fields of NodeLevels for these alone."""
+
+    order: NDArray[np.intp]
+    start: NDArray[np.intp]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+def node_levels(Y: NDArray[np.float64], leaf_size: int, n_jobs: int | None = 1) -> NodeLevels:
     """Build the tree of avatars (n_avatars, n_columns) with leaves up to ``leaf_size``."""
-    # scikit-learn's leaves hold up to twice what it is asked for.
-    tree = KDTree(Y, leaf_size=max(1, leaf_size // 2))
+    n_halvings = max(0, math.ceil(math.log2(len(Y) / _LARGEST_REGION)))
+    regions = _halved(Y, np.arange(len(Y)), n_halvings)
+    smallest = len(Y) >> n_halvings
+    depth = int(math.log2(max(1, (smallest - 1) / max(1, leaf_size // 2))))
+    with_workers = Parallel(n_jobs=n_jobs if len(regions) >= _WORTH_WORKERS else 1)
+    parts = with_workers(delayed(_leaves)(Y.take(rows, axis=0), depth) for rows in regions)
+    first = np.cumsum([0, *map(len, regions)])
+    starts = [start + part.start for start, part in zip(first[:-1], parts, strict=True)]
+    return NodeLevels(
+        np.concatenate([rows[part.order] for rows, part in zip(regions, parts, strict=True)]),
+        np.concatenate([*starts, first[-1:]]),
+        _upwards(np.minimum, [part.low for part in parts]),
+        _upwards(np.maximum, [part.high for part in parts]),
+    )
+
+
+def _halved(
+    Y: NDArray[np.float64], rows: NDArray[np.intp], n_halvings: int
+) -> list[NDArray[np.intp]]:
+    """Halve the rows at the median of one column, the halves at those of theirs, and so on."""
+    if n_halvings == 0:
+        return [rows]
+    part = Y.take(rows, axis=0)
+    # Some rows tell which column varies most; another column would only cost time.
+    values = part[:, np.argmax(part[::64].std(axis=0))]
+    half = len(rows) // 2
+    by_value = np.argpartition(values, half)
+    lower, upper = rows[by_value[:half]], rows[by_value[half:]]
+    return _halved(Y, lower, n_halvings - 1) + _halved(Y, upper, n_halvings - 1)
+
+
+def _leaves(Y: NDArray[np.float64], depth: int) -> _Leaves:
+    """Let scikit-learn halve a region so many times."""
+    # Its depth is the logarithm of (n - 1) / leaf_size, rounded down.
+    tree = KDTree(Y, leaf_size=max(1, (len(Y) - 1) >> depth))
     _, order, nodes, (low, high) = tree.get_arrays()
-    leaves = nodes[len(nodes) // 2 :]
-    start = np.append(leaves["idx_start"], leaves["idx_end"][-1])
-    return NodeLevels(np.asarray(order), start, np.asarray(low), np.asarray(high))
+    leaves = slice(len(nodes) // 2, None)
+    return _Leaves(np.asarray(order), nodes["idx_start"][leaves], low[leaves], high[leaves])
+
+
+def _upwards(extreme: np.ufunc, leaves: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return the extremes of all nodes, level after level, from those of the leaves."""
+    levels = [np.concatenate(leaves)]
+    while len(levels[-1]) > 1:
+        levels.append(extreme(levels[-1][::2], levels[-1][1::2]))
+    return np.concatenate(levels[::-1])

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import KDTree
 
 from ._distinct_rows import distinct_rows
-from ._kd_tree import NodeLevels, node_levels
+from ._kd_tree import node_levels
 from ._leaf_products import LeafCounter, avatar_factors, original_factors
 from ._tree_stages import Stage
 
@@ -49,9 +49,8 @@ def count_by_query_radius(
 class AvatarTree:
     """A tree of avatars that counts those within a threshold of each original.
 
-    ``leaf_size`` (at most 255) and ``block_size`` (originals handled at once) change the
-    speed and never a count. ``levels`` are those of another tree of the same avatars, whose
-    search need not be repeated.
+    ``leaf_size`` (at most 255), ``block_size`` (originals handled at once) and ``n_jobs``
+    (workers that help build it) change the speed and never a count.
     """
 
     def __init__(
@@ -60,14 +59,13 @@ class AvatarTree:
         *,
         leaf_size: int = 200,
         block_size: int = 4096,
-        levels: NodeLevels | None = None,
+        n_jobs: int | None = 1,
     ) -> None:
         distinct = distinct_rows(Y)
         self._group = None if distinct is None else distinct.group
         Y = Y if distinct is None else Y[distinct.first]
         self.columns = _most_varied_columns(Y)
-        tree = node_levels(Y[:, self.columns], leaf_size) if levels is None else levels
-        self.levels = tree
+        tree = node_levels(Y.take(self.columns, axis=1), leaf_size, n_jobs)
         self.Y = Y[tree.order]
         self.position = np.empty(len(Y), dtype=np.intp)
         self.position[tree.order] = np.arange(len(Y))
@@ -79,8 +77,15 @@ class AvatarTree:
         self.stages = [
             Stage(tree, self.Y, self.columns, upper, lower) for upper, lower in pairwise(stops)
         ]
-        self.factors = avatar_factors(self.stages[-1].local_avatars(self.Y))
+        last = self.stages[-1]
+        # Node by node: copies of the whole table would set the peak of memory.
+        local = (last.local_avatars(self.Y, node) for node in range(last.n_nodes))
+        self.factors = np.concatenate([avatar_factors(avatars) for avatars in local])
         self.block_size = max(1, min(block_size, _BLOCK_ELEMENTS // Y.shape[1]))
+
+    def __sizeof__(self) -> int:
+        """Return the bytes of the large arrays: a cluster is sent large objects only once."""
+        return self.Y.nbytes + self.factors.nbytes + self.position.nbytes
 
     def leaf_positions(self, own: NDArray[np.int64]) -> NDArray[np.intp]:
         """Return where own avatars stand in the order of the leaves."""

@@ -12,6 +12,8 @@ which the radius is widened or narrowed.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -61,9 +63,10 @@ class Stage:
 
     def _avatar_radius(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the largest distance of a node's avatars from its origin, per node."""
-        local = Y - np.repeat(self._origin, np.diff(self._node_start), axis=0)
-        square = np.einsum("ij,ij->i", local, local)
-        return np.sqrt(np.maximum.reduceat(square, self._node_start[:-1]))
+        edges = pairwise(self._node_start.tolist())
+        local = (Y[a:b] - origin for (a, b), origin in zip(edges, self._origin, strict=True))
+        square = [np.einsum("ij,ij->i", avatars, avatars).max() for avatars in local]
+        return np.sqrt(square)
 
     def _set_boxes(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
         """Store the boxes as centres and half-widths, (n_columns, n_boxes, 1)."""
@@ -85,11 +88,10 @@ class Stage:
         boxes = self.boxes(node)
         return self._start[boxes.start : boxes.stop + 1]
 
-    def local_avatars(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return all avatars, each in the coordinates of its node."""
-        size = np.diff(self._node_start)
-        local = Y - np.repeat(self._origin, size, axis=0)
-        local *= np.repeat(self._scale, size)[:, None]
+    def local_avatars(self, Y: NDArray[np.float64], node: int) -> NDArray[np.float64]:
+        """Return the avatars of a node in its coordinates."""
+        local = Y[slice(*self._node_start[node : node + 2])] - self._origin[node]
+        local *= self._scale[node]
         return local
 
     def local(
