@@ -52,15 +52,14 @@ def check_coordinates(estimator: BaseEstimator, X: Any, *, reset: bool) -> NDArr
 
 
 def _columns(X: Any) -> Iterator[_Column]:
-    """Yield the columns of a frame or an array; none where scikit-learn words the refusal."""
+    """Yield the columns of a frame or an array."""
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         for j, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True)):
             cells = X.iloc[:, j] if hasattr(X, "iloc") else X.to_series(j).alias("column")
             yield _Column(f"{quoted(name)} (position {j})", dtype, cells)
-    elif not hasattr(X, "toarray"):
-        table = np.asarray(X)
-        for j in range(table.shape[1] if table.ndim == 2 else 0):
-            yield _Column(str(j), table.dtype, table[:, j])
+    else:
+        for j, cells in enumerate(X.T):
+            yield _Column(str(j), X.dtype, cells)
 
 
 def _check_numeric(columns: list[_Column], table: str) -> None:

@@ -53,16 +53,19 @@ class CloserAvatars:
         self.tie_tol = tie_tol
         self.n_jobs = n_jobs
         self._n_workers = effective_n_jobs(n_jobs)
-        exponent = int(np.frexp(max(X.max(), -X.min(), Y.max(), -Y.min()))[1])
-        self._X_scaled, self._Y_scaled = np.ldexp(X, -exponent), np.ldexp(Y, -exponent)
+        self._exponent = int(np.frexp(max(X.max(), -X.min(), Y.max(), -Y.min()))[1])
+        scaled = self._scaled(X)
         # From all originals, whichever of them are counted later.
-        median = np.median(self._X_scaled, axis=0)
-        own_rows = self._Y_scaled[own]
-        self._threshold = tie_thresholds(self._X_scaled, own_rows, median, tie_tol)
+        median = np.median(scaled, axis=0)
+        self._threshold = tie_thresholds(scaled, self._scaled(Y[own]), median, tie_tol)
+
+    def _scaled(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return rows scaled to magnitudes up to 1, made anew each time to save memory."""
+        return np.ldexp(table, -self._exponent)
 
     @cached_property
     def _tree(self) -> AvatarTree:
-        return AvatarTree(self._Y_scaled, n_jobs=self.n_jobs)
+        return AvatarTree(self._scaled(self.Y), n_jobs=self.n_jobs)
 
     def count(
         self, rows: NDArray[np.intp] | None = None, *, stop_at_one: bool = False
@@ -100,19 +103,18 @@ class CloserAvatars:
 
     def _count_block(self, rows: Rows, *, stop_at_one: bool) -> Counts:
         """Count in this process."""
-        queries = self._X_scaled[rows], self.own[rows], self._threshold[rows]
-        return self._tree.count(*queries, stop_at_one=stop_at_one)
+        return _count_part(self._tree, *self._queries(rows), stop_at_one=stop_at_one)
+
+    def _queries(
+        self, rows: Rows
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+        """Return what the tree asks of each row: coordinates, own avatar and threshold."""
+        return self._scaled(self.X[rows]), self.own[rows], self._threshold[rows]
 
     def _count_in_workers(self, rows: Rows, *, stop_at_one: bool) -> Counts:
         """Count one part of the rows in each worker."""
         counts = Parallel(n_jobs=self.n_jobs)(
-            delayed(_count_part)(
-                self._tree,
-                self._X_scaled[part],
-                self.own[part],
-                self._threshold[part],
-                stop_at_one=stop_at_one,
-            )
+            delayed(_count_part)(self._tree, *self._queries(part), stop_at_one=stop_at_one)
             for part in np.array_split(rows, self._n_workers)
         )
         return np.concatenate(counts)

@@ -75,19 +75,21 @@ def node_levels(Y: NDArray[np.float64], leaf_size: int, n_jobs: int | None = 1) 
     )
 
 
-def _halved(
-    Y: NDArray[np.float64], rows: NDArray[np.intp], n_halvings: int
-) -> list[NDArray[np.intp]]:
+def _halved(Y: NDArray[np.float64], rows: NDArray[np.intp], n_times: int) -> list[NDArray[np.intp]]:
     """Halve the rows at the median of one column, the halves at those of theirs, and so on."""
-    if n_halvings == 0:
+    if n_times == 0:
         return [rows]
-    part = Y.take(rows, axis=0)
-    # Some rows tell which column varies most; another column would only cost time.
-    values = part[:, np.argmax(part[::64].std(axis=0))]
-    half = len(rows) // 2
+    lower, upper = _halve(Y.take(rows, axis=0))
+    return _halved(Y, rows[lower], n_times - 1) + _halved(Y, rows[upper], n_times - 1)
+
+
+def _halve(Y: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the rows below and those above the median of the column that varies most."""
+    # Some rows tell which that is; another column would only cost time.
+    values = Y[:, np.argmax(Y[::64].std(axis=0))]
+    half = len(Y) // 2
     by_value = np.argpartition(values, half)
-    lower, upper = rows[by_value[:half]], rows[by_value[half:]]
-    return _halved(Y, lower, n_halvings - 1) + _halved(Y, upper, n_halvings - 1)
+    return by_value[:half], by_value[half:]
 
 
 def _leaves(Y: NDArray[np.float64], depth: int) -> _Leaves:

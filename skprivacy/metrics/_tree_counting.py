@@ -65,7 +65,8 @@ class AvatarTree:
         self._group = None if distinct is None else distinct.group
         Y = Y if distinct is None else Y[distinct.first]
         self.columns = _most_varied_columns(Y)
-        tree = node_levels(Y.take(self.columns, axis=1), leaf_size, n_jobs)
+        has_all_columns = len(self.columns) == Y.shape[1]
+        tree = node_levels(Y if has_all_columns else Y[:, self.columns], leaf_size, n_jobs)
         self.Y = Y[tree.order]
         self.position = np.empty(len(Y), dtype=np.intp)
         self.position[tree.order] = np.arange(len(Y))
@@ -78,9 +79,10 @@ class AvatarTree:
             Stage(tree, self.Y, self.columns, upper, lower) for upper, lower in pairwise(stops)
         ]
         last = self.stages[-1]
+        self.factors = np.empty((len(self.Y), self.Y.shape[1] + 2), dtype=np.float32)
         # Node by node: copies of the whole table would set the peak of memory.
-        local = (last.local_avatars(self.Y, node) for node in range(last.n_nodes))
-        self.factors = np.concatenate([avatar_factors(avatars) for avatars in local])
+        for node in range(last.n_nodes):
+            self.factors[last.avatars(node)] = avatar_factors(last.local_avatars(self.Y, node))
         self.block_size = max(1, min(block_size, _BLOCK_ELEMENTS // Y.shape[1]))
 
     def __sizeof__(self) -> int:

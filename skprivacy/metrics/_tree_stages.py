@@ -12,8 +12,6 @@ which the radius is widened or narrowed.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -63,10 +61,8 @@ class Stage:
 
     def _avatar_radius(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the largest distance of a node's avatars from its origin, per node."""
-        edges = pairwise(self._node_start.tolist())
-        local = (Y[a:b] - origin for (a, b), origin in zip(edges, self._origin, strict=True))
-        square = [np.einsum("ij,ij->i", avatars, avatars).max() for avatars in local]
-        return np.sqrt(square)
+        local = (Y[self.avatars(node)] - origin for node, origin in enumerate(self._origin))
+        return np.sqrt([np.einsum("ij,ij->i", avatars, avatars).max() for avatars in local])
 
     def _set_boxes(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
         """Store the boxes as centres and half-widths, (n_columns, n_boxes, 1)."""
@@ -88,9 +84,13 @@ class Stage:
         boxes = self.boxes(node)
         return self._start[boxes.start : boxes.stop + 1]
 
+    def avatars(self, node: int) -> slice:
+        """Return the avatars of a node."""
+        return slice(*self._node_start[node : node + 2])
+
     def local_avatars(self, Y: NDArray[np.float64], node: int) -> NDArray[np.float64]:
         """Return the avatars of a node in its coordinates."""
-        local = Y[slice(*self._node_start[node : node + 2])] - self._origin[node]
+        local = Y[self.avatars(node)] - self._origin[node]
         local *= self._scale[node]
         return local
 

@@ -99,9 +99,6 @@ def _pandas_cells(series: Any) -> tuple[NDArray[Any], bool]:
     """Give the cells of a pandas column and whether it is of category dtype."""
     values = np.asarray(series.to_numpy())
     is_category = hasattr(series, "cat")
-    if series.dtype.kind in "iufb" and values.dtype == object and not series.hasnans:
-        # pandas before 2.2 hands out nullable numbers as objects.
-        values = values.astype(series.dtype.numpy_dtype)
     return (values.astype(object) if is_category else values), is_category
 
 
