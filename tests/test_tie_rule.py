@@ -155,3 +155,12 @@ def test_tiny_scale_has_the_same_rule():
     x = np.array([1e6])
     Y = np.array([[1e6 + 1], [1e6 - 1 - 1.3e-9], [1e6 - 1 - 2.4e-9]])
     assert count_at_tiny_scale(x, Y, 0, x, 1e-12) == 1
+
+
+def test_limit_at_tiny_scale_is_itself_within():
+    # x and the median are 0: on one axis the threshold is o + tie_tol o + 4 eps o, as rounded.
+    o = 2.0**-900
+    limit = o + 1e-12 * o + 4 * EPS * o
+    x = np.array([0.0])
+    for other, expected in ((limit, 1), (-limit, 1), (math.nextafter(limit, 1), 0)):
+        assert count_at_tiny_scale(x, np.array([[o], [other]]), 0, x, 1e-12) == expected

@@ -57,12 +57,13 @@ class _Leaves(NamedTuple):
     high: NDArray[np.float64]
 
 
-def node_levels(Y: NDArray[np.float64], leaf_size: int, n_jobs: int | None = 1) -> NodeLevels:
+def node_levels(Y: NDArray[np.float64], leaf_size: int, n_jobs: int | None) -> NodeLevels:
     """Build the tree of avatars (n_avatars, n_columns) with leaves up to ``leaf_size``."""
     n_halvings = max(0, math.ceil(math.log2(len(Y) / _LARGEST_REGION)))
     regions = _halved(Y, np.arange(len(Y)), n_halvings)
     smallest = len(Y) >> n_halvings
-    depth = int(math.log2(max(1, (smallest - 1) / max(1, leaf_size // 2))))
+    # scikit-learn's leaves hold up to twice what it is asked for.
+    depth = max(1, (smallest - 1) // max(1, leaf_size // 2)).bit_length() - 1
     with_workers = Parallel(n_jobs=n_jobs if len(regions) >= _WORTH_WORKERS else 1)
     parts = with_workers(delayed(_leaves)(Y.take(rows, axis=0), depth) for rows in regions)
     first = np.cumsum([0, *map(len, regions)])
