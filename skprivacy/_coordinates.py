@@ -97,6 +97,9 @@ def is_number(cell: Any) -> bool:
     # numpy's lengths of time are signed integers to Python, whatever their unit; NaT is one too.
     if isinstance(cell, np.timedelta64):
         return False
+    # Nothing can be made of a signalling NaN, and numpy's error would name no column.
+    if isinstance(cell, Decimal) and cell.is_snan():
+        return False
     return isinstance(cell, (numbers.Real, Decimal, np.bool_))
 
 

@@ -22,6 +22,28 @@ def without_last_blank_rows(columns):
     return [cells[:n_rows] for cells in columns]
 
 
+def unquoted(text):
+    """Return names and cells of a file without quotes, column by column; None is no cell."""
+    lines = [line for line in re.split("\r\n|\r|\n", text.removeprefix("\ufeff")) if line]
+    header, *rows = [line.split(",") for line in lines]
+    columns = without_last_blank_rows(list(zip(*(row[: len(header)] for row in rows), strict=True)))
+    named = zip(header, columns, strict=True)
+    return [
+        (name, [cell if cell.strip() else None for cell in cells])
+        for name, cells in named
+        if name.strip() or any(cell.strip() for cell in cells)
+    ]
+
+
+def match(originals, avatars):
+    """Return which rows of originals are unique, and which of those an avatar equals."""
+    columns = zip(*map(without_last_blank_rows, (originals, avatars)), strict=True)
+    meant = [values(*both) for both in columns]
+    rows, others = (list(zip(*(both[side] for both in meant), strict=True)) for side in (0, 1))
+    is_unique = [rows.count(row) == 1 for row in rows]
+    return is_unique, [row in others and one for row, one in zip(rows, is_unique, strict=True)]
+
+
 def values(originals, avatars):
     """Return the values of one column in both files; None when its kinds never meet."""
     kinds = {_kind(originals), _kind(avatars)} - {None}

@@ -6,6 +6,10 @@
 hypothesis draws inputs at random; atheris (to be installed beside the project) lets those
 breed that reach new lines of the package. The targets share the time. An input that fails is
 shown, kept in the example database and so repeated by the next run of the test suite.
+
+For each target it is printed how many inputs there were, how many of them differ, how many were
+refused with an error that names the place, in how many wordings, and how many were answered
+and the answer checked.
 """
 
 from __future__ import annotations
@@ -14,11 +18,12 @@ import argparse
 import functools
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
@@ -83,8 +88,12 @@ def with_atheris(target, seconds):
     start = time.monotonic()
 
     def run(data):
-        test.hypothesis.fuzz_one_input(data)
         # atheris ends the process without a word.
+        try:
+            test.hypothesis.fuzz_one_input(data)
+        except BaseException:
+            _say(target, outcomes, time.monotonic() - start)
+            raise
         if time.monotonic() - start > seconds:
             _say(target, outcomes, seconds)
             os._exit(0)
@@ -101,24 +110,42 @@ def with_atheris(target, seconds):
     return 0
 
 
+@dataclass
+class Outcomes:
+    """What became of the inputs of a target."""
+
+    n_inputs: int = 0
+    n_refused: int = 0
+    n_checked: int = 0
+    different: set[int] = field(default_factory=set)
+    wordings: set[str] = field(default_factory=set)
+
+
 def _counted(target):
     """Return a test whose inputs and refusals are counted, and the counts."""
     sys.path.insert(0, str(TESTS))
     import conftest  # noqa: F401 - its hypothesis profile
     import test_fuzz
+    from hypothesis.control import current_build_context
 
-    outcomes = Counter()
+    outcomes = Outcomes()
     test = getattr(test_fuzz, target)
     inner, check_message = test.hypothesis.inner_test, test_fuzz.check_message
 
     @functools.wraps(inner)
     def counted(*drawn, **named):
-        outcomes["inputs"] += 1
+        outcomes.n_inputs += 1
+        # What was drawn and not its repr, which fails for some cells.
+        outcomes.different.add(hash(repr(current_build_context().data.choices)))
+        n_refused = outcomes.n_refused
         inner(*drawn, **named)
+        outcomes.n_checked += outcomes.n_refused == n_refused
 
-    def counted_message(*error_and_place):
-        outcomes["refused"] += 1
-        check_message(*error_and_place)
+    def counted_message(error, *place):
+        check_message(error, *place)
+        outcomes.n_refused += 1
+        # Names, files and numbers make no other wording.
+        outcomes.wordings.add(re.sub(r"(?s)'.*'|\".*\"|\S+\.csv|\d+", "", str(error)))
 
     test.hypothesis.inner_test = counted
     test_fuzz.check_message = counted_message
@@ -128,8 +155,9 @@ def _counted(target):
 def _say(target, outcomes, seconds):
     """Print what became of a target's inputs."""
     print(
-        f"{target}: {outcomes['inputs']:,} inputs in {seconds:.0f} s, "
-        f"{outcomes['refused']:,} refused by a named error",
+        f"{target}: {outcomes.n_inputs:,} inputs in {seconds:.0f} s, "
+        f"{len(outcomes.different):,} different; {outcomes.n_refused:,} refused by a named error "
+        f"in {len(outcomes.wordings)} wordings, {outcomes.n_checked:,} answered and checked",
         flush=True,
     )
 

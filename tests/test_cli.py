@@ -192,7 +192,7 @@ def rows_of(folder, name="a.csv"):
         (lambda rows: [*rows[:60], "597731,,1,1,Oslo"], "--impute"),
         (lambda rows: [*rows[:60], f"597731,x{CANARY},1,1,Oslo"], "holds number in o.csv and text"),
         (lambda rows: [*rows[:60], f"597731,1,1,1,Rome{CANARY}"], "that no original has"),
-        (lambda rows: [*rows[:60], "597731,1e999,1,1,Oslo"], "infinity"),
+        (lambda rows: [*rows[:60], "597731,1e999,1,1,Oslo"], "1 infinite number(s)"),
         (lambda rows: [row.replace(",", ";") for row in rows], "separated by ';'"),
         (lambda rows: [*rows, "\0"], "NUL"),
     ],

@@ -75,6 +75,10 @@ def test_columns_of_numbers_become_categories_when_listed(listed):
     assert kinds_of(frame, listed) == ["number", "category number", "category text"]
 
 
+def test_positions_count_from_0():
+    assert kinds_of(pd.DataFrame({"a": [1, 2], "b": [3, 4]}), [0]) == ["category number", "number"]
+
+
 def test_an_empty_list_adds_nothing():
     assert kinds_of(pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), []) == ["number", "category text"]
 
@@ -89,6 +93,7 @@ def test_an_empty_list_adds_nothing():
         (0.5, TypeError, "got float"),
         ([0.5], TypeError, "dtype float64"),
         ("a", TypeError, "'from_dtype' or a list"),
+        ([["a"], ["a", "b"]], TypeError, "entries of different lengths"),
     ],
 )
 def test_categorical_features_that_point_nowhere(listed, error, message):
@@ -174,6 +179,28 @@ def check_refused(table, error, message):
     assert not any(canary in str(caught.value) for canary in ("Zanzibar", "4711", "2047"))
 
 
+@pytest.mark.parametrize(
+    ("table", "error", "message"),
+    [
+        (np.array([[1.0], [np.nan]]), ValueError, r"column 0 has missing cells \(NaN\)\."),
+        (np.array([[1.0], [1j]]), ValueError, "Complex data not supported: column 0 of X"),
+        # As objects, nanoseconds would be whole numbers.
+        (
+            np.array([["2047-01-01"]], "M8[ns]"),
+            TypeError,
+            r"Dates and times .*: column 0 of X holds 'datetime64\[ns\]' cells",
+        ),
+        (
+            pl.DataFrame({"bad": pl.Series([[1, 2], [3, 4]], dtype=pl.Array(pl.Int64, 2))}),
+            TypeError,
+            NEITHER,
+        ),
+    ],
+)
+def test_cells_refused_by_dtype(table, error, message):
+    check_refused(table, error, message)
+
+
 def test_object_numbers_are_levels_when_listed():
     cells = np.array([Fraction(1, 2), 3], dtype=object)
     frame = pd.DataFrame({"a": cells})
@@ -183,3 +210,8 @@ def test_object_numbers_are_levels_when_listed():
 def test_whole_numbers_beyond_float64_are_refused():
     table = np.array([[4711**400, 1], [1, 2]], dtype=object)
     check_refused(table, ValueError, "too large for float64 in column 0")
+
+
+def test_signalling_nan_is_a_missing_value():
+    table = np.array([[Decimal("sNaN"), 1], [1, 2]], dtype=object)
+    check_refused(table, ValueError, "contains NaN: column 0 has missing cells")

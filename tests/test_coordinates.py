@@ -289,3 +289,11 @@ def test_warnings_do_not_show_cells():
         LocalCloaking().fit(X).score(X[np.random.default_rng(0).permutation(60)])
     assert len(caught) >= 2
     assert not any(canary in str(warning.message) for warning in caught for canary in CANARIES)
+
+
+def test_signalling_nan_is_refused_with_its_column():
+    table = pd.DataFrame({"age": [1, Decimal("sNaN")], "weight": [1.0, 2.0]}, dtype=object)
+    with pytest.raises(TypeError, match=r"Column\(s\) 'age' \(position 0\) of X"):
+        closer_avatar_counts(table, table)
+    with pytest.raises(TypeError, match="sample_weight must hold numbers, got dtype object"):
+        HiddenRate().fit([[0], [1]]).score([[0], [1]], sample_weight=[1, Decimal("sNaN")])

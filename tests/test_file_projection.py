@@ -75,6 +75,22 @@ def test_a_column_without_cells_cannot_be_filled():
         make_projection(pair(table), n_components=None, impute=True)
 
 
+@pytest.mark.parametrize("impute", [False, True])
+@pytest.mark.parametrize("side", ["originals", "avatars"])
+def test_numbers_beyond_float64_are_named(impute, side):
+    beyond = [*NUMBERS[:4], float("-inf"), float("inf")]
+    tables = {"originals": frame(x=NUMBERS), "avatars": frame(x=NUMBERS), side: frame(x=beyond)}
+    with pytest.raises(
+        TableError, match=rf"'x' has 2 infinite number.* in the {side} \(first in data row 5\)"
+    ):
+        make_projection(pair(**tables), n_components=None, impute=impute)
+
+
+def test_one_row_has_no_distances():
+    with pytest.raises(TableError, match=r"The originals have 1 data row.* at least 2"):
+        make_projection(pair(frame(x=[1.5], y=[2])), n_components=None, impute=False)
+
+
 def test_labels_that_no_original_has():
     both = pair(frame(city=CITIES), frame(city=["a", "b", "Canary7731", "a", "b", "Canary7731"]))
     with pytest.raises(TableError, match=r"'city' has labels in 2 row.*data row 3") as caught:

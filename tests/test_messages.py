@@ -17,6 +17,7 @@ import logging
 import re
 import sys
 import tempfile
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from unittest import mock
@@ -292,6 +293,7 @@ MESSAGES = {
     "_columns.py:_kind_of_type#1": lambda: FAMD(1).fit(objects(CANARY, DAY)),
     "_columns.py:_kind_of_type#2": lambda: FAMD(1).fit(objects(CANARY, {CANARY})),
     "_columns.py:_as_floats#1": lambda: FAMD(1).fit(objects(7731, HUGE)),
+    "_columns.py:_as_floats#2": lambda: FAMD(1).fit(objects(7731, Decimal("sNaN"))),
     "_columns.py:_check_finite#1": lambda: FAMD(1).fit(changed(X, 3, 1, np.nan)),
     "_columns.py:_check_finite#2": lambda: FAMD(1).fit(changed(X, 3, 1, np.inf)),
     "_famd.py:FAMD.inverse_transform#1": lambda: FAMD(2).fit(X).inverse_transform(X),
@@ -403,6 +405,8 @@ MESSAGES = {
     "_tables.py:_pair_by_id#1": lambda: command("--id", "id", avatars=csv(lines=LINES[1:])),
     "_tables.py:_positions_of_ids#1": both(csv("id", ["", "7731"]), "--id", "id"),
     "_tables.py:_positions_of_ids#2": both(csv("id", ["7731"]), "--id", "id"),
+    "_file_projection.py:_check_enough_rows#1": both("a,b\n7731.5,7731\n"),
+    "_file_projection.py:_check_finite#1": both(csv("a", ["1e5000", "7731.5"])),
     "_file_projection.py:_check_labels_known#1": lambda: command(avatars=csv("town", ["T77310"])),
     "_file_projection.py:_check_complete#1": both(csv("a", ["", "7731.5"])),
     "_file_projection.py:_check_imputable#1": both(csv("a", [""]), "--impute"),

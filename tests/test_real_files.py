@@ -179,7 +179,7 @@ REFUSALS = {
         "no original has",
     ),
     "UTF-16": (table().encode("utf-16"), table(), "not UTF-8 text"),
-    "a cell of 1e400": (table(["1e400", *AGES[1:]]), table(), "'age' (position 0) has infinite"),
+    "a cell of 1e400": (table(["1e400", *AGES[1:]]), table(), "'age' has 1 infinite number"),
     "an empty column": (table([""] * N), table([""] * N), "missing cells in column(s) 'age'"),
     "constant columns": (
         table(["1"] * N, ["2"] * N, ["x"] * N), table(["1"] * N, ["2"] * N, ["x"] * N),

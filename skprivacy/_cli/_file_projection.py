@@ -22,10 +22,12 @@ _DEFAULT_N_COMPONENTS = 5
 
 def make_projection(pair: TablePair, *, n_components: int | None, impute: bool) -> Pipeline:
     """Return FAMD behind what makes its cells: numbers and labels, imputed if asked for."""
+    _check_enough_rows(pair)
     names = list(pair.originals.columns)
     labels = [name for name in names if not _is_number(pair.originals[name]) or name in pair.labels]
     numbers = [name for name in names if name not in labels]
     _check_labels_known(pair, labels)
+    _check_finite(pair, numbers)
     steps = [FunctionTransformer(distance_cells, kw_args={"labels": labels})]
     if impute:
         _check_imputable(pair)
@@ -80,6 +82,15 @@ def _imputer(numbers: list[str], labels: list[str]) -> ColumnTransformer:
     ).set_output(transform="pandas")
 
 
+def _check_enough_rows(pair: TablePair) -> None:
+    """Raise when there is nobody to be hidden among."""
+    if len(pair.originals) < 2:
+        raise TableError(
+            "The originals have 1 data row, distances need at least 2 rows: check that it is the "
+            "right file."
+        )
+
+
 def _check_labels_known(pair: TablePair, labels: list[str]) -> None:
     """Raise when avatars have labels that no original has: they have no coordinates."""
     for name in labels:
@@ -91,6 +102,20 @@ def _check_labels_known(pair: TablePair, labels: list[str]) -> None:
                 f"no original has (first in data row {unknown[0] + 1}). Correct them, or leave "
                 "the column out with --exclude."
             )
+
+
+def _check_finite(pair: TablePair, numbers: list[str]) -> None:
+    """Raise when a number is beyond float64, with where."""
+    for frame, which in ((pair.originals, "originals"), (pair.avatars, "avatars")):
+        for name in numbers:
+            cells = frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
+            infinite = np.flatnonzero(np.isinf(cells))
+            if len(infinite):
+                raise TableError(
+                    f"Column {quoted(name)} has {len(infinite)} infinite number(s), or too large "
+                    f"for float64, in the {which} (first in data row {infinite[0] + 1}), which "
+                    "have no distances: correct them, or leave the column out with --exclude."
+                )
 
 
 def _check_complete(pair: TablePair) -> None:

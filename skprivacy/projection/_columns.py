@@ -181,6 +181,9 @@ def _as_floats(label: str, numbers: list[Any]) -> NDArray[np.float64]:
         raise ValueError(
             f"Input X contains a value too large for float64 in {label}. Rescale the column."
         ) from None
+    except ValueError:
+        # Of all numbers only Decimal's signalling NaN has no float64.
+        raise ValueError(_missing_message(label, "NaN")) from None
 
 
 def _missing_message(label: str, what: str) -> str:
