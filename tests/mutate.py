@@ -20,8 +20,6 @@ import argparse
 import contextlib
 import gc
 import importlib
-import importlib.abc
-import importlib.machinery
 import json
 import os
 import resource
@@ -30,11 +28,11 @@ import sys
 import tempfile
 import time
 import warnings
-from collections import defaultdict
 from functools import partial
 from pathlib import Path
 
 import pytest
+from _mutant_hooks import Mutated, Reach, Selected
 from _mutants import mutants_of
 
 ROOT = Path(__file__).parents[1]
@@ -48,6 +46,7 @@ FURTHER_TESTS = {
     "privacy_scorer": ["model_selection"],
     "row_direct_match": ["public_api"],
     "row_keys": ["row_matching"],
+    "row_tables": ["row_columns"],
     "shared_counts": ["privacy_scorer"],
     "tree_stages": ["tree_counting", "closer_avatars"],
     "validation": ["hidden_rate"],
@@ -122,50 +121,6 @@ def mutate(path, tests, lines="", *, only_critical=False):
     return len(survived)
 
 
-class Reach:
-    """A pytest plugin that notes which lines of a file each test runs, and how long it takes."""
-
-    def __init__(self, path):
-        self.path = str(path)
-        self.test = ""
-        self.lines = defaultdict(set)
-        self.seconds = {}
-
-    def trace(self, frame, event, argument):
-        """Follow the calls into the file, as sys.settrace asks."""
-        if frame.f_code.co_filename != self.path:
-            return None
-        self.lines[self.test].add(frame.f_lineno)
-        return self.trace
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item):
-        self.test, start = item.nodeid, time.monotonic()
-        sys.settrace(self.trace)
-        try:
-            return (yield)
-        finally:
-            self.seconds[item.nodeid] = time.monotonic() - start
-            self.test = ""
-
-
-class Selected:
-    """A pytest plugin that runs some tests only, in their order, and not for long."""
-
-    def __init__(self, tests, seconds):
-        self.position = {test: position for position, test in enumerate(tests)}
-        self.seconds = seconds
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, items):
-        items[:] = [item for item in items if item.nodeid in self.position]
-        items.sort(key=lambda item: self.position[item.nodeid])
-
-    def pytest_runtest_setup(self, item):
-        # The alarm ends the process, whatever it is busy with.
-        signal.setitimer(signal.ITIMER_REAL, 10 + 10 * self.seconds[item.nodeid])
-
-
 def _reach(path, tests):
     """Run all tests on the module as it is, and note which of its lines each of them runs."""
     with tempfile.NamedTemporaryFile() as file:
@@ -206,26 +161,6 @@ def _outcome(path, tests, reach, mutant):
 
     code = _forked(run, 60 + 10 * sum(seconds[test] for test in chosen))
     return {0: "lives", None: "timeout", -signal.SIGALRM: "timeout"}.get(code, "killed")
-
-
-class Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports the module of a file from other code."""
-
-    def __init__(self, path, code):
-        self.path = path
-        self.code = code
-
-    def find_spec(self, fullname, path=None, target=None):
-        if fullname.rpartition(".")[2] != self.path.stem:
-            return None
-        spec = importlib.machinery.PathFinder.find_spec(fullname, path)
-        if spec is None or spec.origin != str(self.path):
-            return None
-        spec.loader = self
-        return spec
-
-    def exec_module(self, module):
-        exec(self.code, module.__dict__)  # noqa: S102 - the code of the package, changed a little
 
 
 def _pytest(tests, plugin):

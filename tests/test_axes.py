@@ -7,7 +7,13 @@ import warnings
 import numpy as np
 import pytest
 
-from skprivacy.projection._axes import principal_axes
+from skprivacy import FAMD
+from skprivacy.projection._axes import (
+    _TIE_TOLERANCE,
+    _triangular_factor,
+    _with_fixed_signs,
+    principal_axes,
+)
 
 
 def axes_of(table, n_components):
@@ -90,3 +96,64 @@ def test_the_first_of_equal_loadings_is_positive():
         pair = np.column_stack([first, first + noise])
         pair = (pair - pair.mean(axis=0)) / pair.std(axis=0)
         assert (axes_of(pair, 2)[0][0] > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "values"),
+    [(500, [1.0, 1e-14]), (4, [1.0, 1e-14]), (4, [1.0, 1e-16]), (500, [1.0, 1e-3, 1e-14])],
+)
+def test_the_rank_is_that_of_numpy(n_rows, values):
+    table, _ = table_with(values, n_rows, np.random.default_rng(8))
+    rank = np.linalg.matrix_rank(table)
+    assert axes_of(table, rank)[0].shape == (len(values), rank)
+    with pytest.raises(ValueError, match=f"rank of the table, {rank}"):
+        axes_of(table, rank + 1)
+
+
+def test_each_kept_axis_has_its_share_of_all_inertia():
+    loadings, share = axes_of(np.diag([3.0, 2.0, 1.0]), 2)
+    assert loadings.shape == (3, 2)
+    np.testing.assert_allclose(share, np.array([9, 4]) / (9 + 4 + 1), rtol=1e-15)
+
+
+def test_a_singular_value_at_the_tolerance_is_none():
+    # Diagonal tables keep their values to the last bit.
+    table = np.diag([1.0, 2 * np.finfo(np.float64).eps])
+    assert np.linalg.matrix_rank(table) == 1
+    with pytest.raises(ValueError, match="rank of the table, 1"):
+        axes_of(table, 2)
+
+
+@pytest.mark.parametrize("largest", [1.0, 4.0])
+def test_a_gap_of_the_tolerance_is_a_tie_and_a_wider_one_is_none(largest):
+    gap = largest * _TIE_TOLERANCE
+    with pytest.warns(UserWarning, match="Axes 2 and 3 have equal eigenvalues"):
+        axes_of(np.diag([largest, 2 * gap, gap]), 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        axes_of(np.diag([largest, 2 * gap, np.nextafter(gap, 0)]), 2)
+
+
+def test_the_warning_of_a_tie_points_to_the_caller_of_fit():
+    with pytest.warns(UserWarning, match="equal eigenvalues") as caught:
+        FAMD(n_components=1).fit([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    assert caught[0].filename == __file__
+
+
+def test_loadings_equal_up_to_rounding_are_those_within_1e_8_of_the_largest():
+    almost = 1 - 1e-8
+    signed = _with_fixed_signs(np.array([[-almost, 1.0], [np.nextafter(-almost, 0), 1.0]]))
+    assert np.sign(signed).tolist() == [[1, -1], [-1, 1]]
+
+
+@pytest.mark.parametrize(("width", "n_rows_of_block"), [(2, 2**19), (800, 2 * 800)])
+def test_blocks_are_of_a_million_cells_or_twice_as_long_as_wide(width, n_rows_of_block):
+    blocks = []
+
+    def fill(rows, block):
+        block[:] = 1.0
+        blocks.append(rows)
+
+    _triangular_factor(fill, (n_rows_of_block + 1, width))
+    first, last = slice(0, n_rows_of_block), slice(n_rows_of_block, n_rows_of_block + 1)
+    assert blocks == [first, last]

@@ -28,6 +28,7 @@ def test_the_last_range_is_the_last_one_used():
 
 
 def test_empty_ranges_reach_up_to_a_value():
+    assert [first for first, *_ in bin_counts(np.array([0]))] == [0]
     assert [first for first, *_ in bin_counts(np.array([0]), up_to=5)] == [0, 1, 5]
     assert [first for first, *_ in bin_counts(np.array([60]), up_to=5)] == [0, 1, 5, 10, 20, 50]
 

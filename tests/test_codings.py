@@ -53,7 +53,7 @@ def test_scores_are_exact_at_any_scale_and_offset(factor, offset):
 )
 def test_constant_numbers_contribute_nothing(values):
     coding = NumericCoding.learn(numbers(values))
-    assert coding.width == 0
+    assert coding.width == coding.std == 0
     assert (coding.encode(numbers([5.0, -5.0])) == 0).all()
     np.testing.assert_allclose(coding.decode(np.empty((2, 0))), values[0], rtol=1e-15)
 
@@ -65,10 +65,34 @@ def test_small_spreads_are_not_constant(values):
     np.testing.assert_allclose(coding.encode(numbers(values)), [-1, 1], rtol=1e-12)
 
 
+def test_a_spread_of_four_last_bits_is_a_constant_and_a_wider_one_is_none():
+    # From 0.5 to 1 the scale is 1, and float64 are half an eps apart.
+    eps = np.finfo(np.float64).eps
+    for bits, width in [(3.5, 0), (4, 0), (4.5, 1)]:
+        assert NumericCoding.learn(numbers([0.5, 0.5 + bits * eps])).width == width
+
+
+def test_scores_are_one_column_of_the_table_and_weigh_its_loadings():
+    coding, scores = NumericCoding.learn(numbers([0.0, 1.0, 5.0])), np.array([-1.0, 0.5, 2.0])
+    block = np.empty((3, 1))
+    coding.fill(block, scores)
+    assert block.tolist() == [[-1.0], [0.5], [2.0]]
+    coordinates = coding.project(scores, np.array([[0.5, -4.0]]))
+    assert coordinates.tolist() == [[-0.5, 4.0], [0.25, -2.0], [1.0, -8.0]]
+
+
+def test_reconstructions_too_large_for_the_dtype_are_its_largest():
+    coding = NumericCoding.learn(numbers([1e200, 2e200]))
+    assert coding.decode(np.array([[1e200], [-1e200]])).tolist() == [
+        np.finfo(np.float64).max,
+        np.finfo(np.float64).min,
+    ]
+
+
 def test_numbers_of_another_unit_are_an_error():
     coding = NumericCoding.learn(numbers([1e-200, 2e-200]))
     with pytest.raises(ValueError, match="column 'x' of X are too large") as error:
-        coding.encode(numbers([4.711e200]))
+        coding.encode(numbers([1e-200, 4.711e200]))
     assert "4.711" not in str(error.value)
 
 
@@ -106,6 +130,18 @@ def test_unseen_levels_have_a_code_of_their_own_and_add_nothing():
     assert (coding.project(codes, np.ones((2, 4)))[1] == 0).all()
 
 
+def test_coordinates_are_the_products_of_indicators_and_loadings():
+    column = levels(["a", "b", "a", "c", "a", "d", "d"])
+    coding = CategoricalCoding.learn(column)
+    codes, block = coding.encode(column), np.empty((7, 4))
+    coding.fill(block, codes)
+    # Axes of a fitted table are orthogonal to the roots of the proportions, whose squares sum to 1.
+    roots = np.sqrt(coding.proportions)
+    loadings = np.random.default_rng(0).normal(size=(4, 3))
+    loadings -= np.outer(roots, roots @ loadings)
+    np.testing.assert_allclose(coding.project(codes, loadings), block @ loadings, rtol=1e-13)
+
+
 def test_one_level_contributes_nothing():
     coding = CategoricalCoding.learn(levels(["a", "a"]))
     assert coding.width == 0
@@ -116,6 +152,8 @@ def test_decoding_weighs_indicators_not_scores():
     # In z-scores the rare level b leads, in the reconstructed indicator the common a does.
     coding = CategoricalCoding.learn(levels(["a"] * 99 + ["b"]))
     assert coding.decode(np.array([[-0.2, 2.0]])).tolist() == ["a"]
+    # Indicators p + z sqrt(p): 0.99 - 0.4 * 0.995 is below 0.01 + 6 * 0.1.
+    assert coding.decode(np.array([[-0.4, 6.0]])).tolist() == ["b"]
 
 
 def test_the_kind_of_coding_follows_the_column():

@@ -56,6 +56,13 @@ def test_share_is_the_float_nearest_to_it():
         assert shares == [float(Fraction(100 * k, n)) for k in range(n + 1)]
 
 
+def test_the_function_passes_its_parameters_on():
+    with pytest.raises(ValueError, match="tie_tol"):
+        hidden_rate_score(ORIGINALS, AVATARS, tie_tol=1)
+    with pytest.raises(ValueError, match="n_jobs"):
+        hidden_rate_score(ORIGINALS, AVATARS, n_jobs=0)
+
+
 # Weights
 
 
@@ -166,3 +173,36 @@ def test_stopping_early_changes_neither_score_nor_warning(spread, monkeypatch):
             score = hidden_rate_score(X, Y)
         outcomes.append((score, len(caught)))
     assert outcomes[0] == outcomes[1]
+
+
+class Counted:
+    """A comparison whose counts are known, and which notes how they were asked for."""
+
+    def __init__(self, counts):
+        self.X = self.Y = np.zeros((len(counts), 1))
+        self.counts = np.array(counts)
+        self.asked = []
+
+    def count(self, rows=None, *, stop_at_one=False):
+        self.asked.append(stop_at_one)
+        return self.counts
+
+
+@pytest.mark.parametrize(("few", "stops"), [(9, True), (10, False), (11, False)])
+def test_counting_stops_early_above_a_few_originals_only(few, stops, monkeypatch):
+    monkeypatch.setattr(_hidden_rate, "_FEW_ORIGINALS", few)
+    comparison = Counted([0] * 10)
+    HiddenRate()._counts_for_score(comparison)
+    assert comparison.asked == [stops]
+
+
+@pytest.mark.parametrize(("n_hidden", "checks"), [(4, False), (5, True), (6, True)])
+def test_the_pairing_is_checked_where_half_of_the_originals_are_hidden(
+    n_hidden, checks, monkeypatch
+):
+    checked = []
+    monkeypatch.setattr(_hidden_rate, "_FEW_ORIGINALS", 0)
+    monkeypatch.setattr(_hidden_rate, "warn_if_unpaired_sample", checked.append)
+    comparison = Counted([1] * n_hidden + [0] * (10 - n_hidden))
+    HiddenRate()._counts_for_score(comparison)
+    assert checked == [comparison] * checks

@@ -45,6 +45,18 @@ def test_n_components():
     assert local_cloaking_score(X, Y, n_components=1) == 1.5
 
 
+def test_the_function_passes_its_parameters_on():
+    avatars = np.vstack([AVATARS, [[-500.0]]])
+    assert local_cloaking_score(ORIGINALS, avatars, own_avatar=[4, 4, 4, 4]) == 4
+    noise = np.array([[0.0], [1e6], [1e6], [0.0]])
+    X, Y = np.hstack([ORIGINALS, noise]), np.hstack([AVATARS, noise[::-1]])
+    assert local_cloaking_score(X, Y, n_components=1) != local_cloaking_score(X, Y)
+    with pytest.raises(ValueError, match="tie_tol"):
+        local_cloaking_score(ORIGINALS, AVATARS, tie_tol=1)
+    with pytest.raises(ValueError, match="n_jobs"):
+        local_cloaking_score(ORIGINALS, AVATARS, n_jobs=0)
+
+
 # Weights
 
 
@@ -96,6 +108,19 @@ def test_a_record_without_weight_is_as_good_as_absent():
     counts = np.array([0, 4, 4, 9, 9])
     assert local_cloaking_of_counts(counts, np.array([1.0, 0, 0, 1, 0])) == 4.5
     assert local_cloaking_of_counts(counts, np.array([0.0, 1, 0, 0, 0])) == 4
+
+
+def test_a_half_is_exact_up_to_one_rounding_for_each_record():
+    eps = np.finfo(np.float64).eps
+    counts, total = np.array([0, 5]), 1.0
+    for share, expected in [
+        (0.5, 2.5),
+        (0.5 - 2 * eps * total, 2.5),
+        (0.5 + 2 * eps * total, 2.5),
+        (0.5 - 3 * eps * total, 5),
+        (0.5 + 3 * eps * total, 0),
+    ]:
+        assert local_cloaking_of_counts(counts, np.array([share, total - share])) == expected
 
 
 # transform

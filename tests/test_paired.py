@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from _oracle import rational_counts, tie_rule_counts
 from _tables import random_table
+from sklearn.exceptions import NotFittedError
 
 from skprivacy import HiddenRate, LocalCloaking, closer_avatar_counts
 
@@ -111,14 +112,33 @@ def test_unequal_tables_need_own_avatar():
         closer_avatar_counts([[0], [1]], [[0], [1], [2]])
 
 
-@pytest.mark.parametrize("metric", [HiddenRate(), LocalCloaking()])
-def test_a_failed_fit_leaves_nothing_half_done(metric):
-    from sklearn.exceptions import NotFittedError
-
+@pytest.mark.parametrize("fitted_before", [False, True])
+@pytest.mark.parametrize("Metric", [HiddenRate, LocalCloaking])
+def test_a_failed_fit_leaves_nothing_to_score_with(Metric, fitted_before):
+    metric = Metric()
+    if fitted_before:
+        metric.fit([[0.0], [1.0]])
     with pytest.raises(ValueError, match="own_avatar"):
         metric.fit([[0.0], [1.0]], own_avatar=[0])
     with pytest.raises(NotFittedError):
         metric.score([[0.0], [1.0]])
+
+
+@pytest.mark.parametrize("setting", [{"n_components": 2}, {"tie_tol": 1}])
+def test_settings_are_checked_before_there_are_avatars(setting):
+    with pytest.raises(ValueError, match=next(iter(setting))):
+        HiddenRate(**setting).fit([[0.0], [1.0]])
+
+
+def test_a_score_warns_of_avatars_in_another_space():
+    with pytest.warns(UserWarning, match="outside the originals' range"):
+        assert HiddenRate().fit([[0.0], [1.0]]).score([[5.0], [6.0]]) == 50
+
+
+def test_tables_may_have_more_columns_than_rows():
+    # The last column alone tells the rows apart.
+    X = np.array([[0, 0, 0], [0, 0, 9]])
+    assert closer_avatar_counts(X, X).tolist() == [0, 0]
 
 
 # Relations between counts
@@ -231,6 +251,11 @@ def test_tie_tol_of_another_type(tie_tol):
 @pytest.mark.parametrize("tie_tol", [1e-13, 1e-6, np.float32(1e-9), np.float64(1e-12)])
 def test_tie_tol_may_touch_its_limits(tie_tol):
     assert closer_avatar_counts([[0]], [[1], [-1]], own_avatar=[0], tie_tol=tie_tol) == [1]
+
+
+def test_n_jobs_reaches_the_workers():
+    with pytest.raises(ValueError, match="n_jobs"):
+        closer_avatar_counts([[0]], [[0]], n_jobs=0)
 
 
 # Layouts and containers: the same values in another spelling

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from skprivacy.metrics import _percentage
 from skprivacy.metrics._percentage import percentage
 
 
@@ -55,3 +56,28 @@ def test_integer_weights_are_exactly_repeated_records():
         repeated = percentage(np.repeat(flags, repeats))
         assert percentage(flags, repeats.astype(float)) <= repeated
         assert percentage(flags, repeats.astype(float)) == pytest.approx(repeated, rel=1e-15)
+
+
+EPS = np.finfo(np.float64).eps
+
+
+def share_of_100(true):
+    """Return the share of a record of this weight, in percent, where all together weigh 100."""
+    # At 99 the weights of the others are 64 eps apart, and so are sums near 100.
+    return percentage(np.array([True, False]), np.array([true, 100 - true]))
+
+
+@pytest.mark.parametrize("limit", [1.0, 1.000000001])
+def test_a_share_no_more_than_rounded_weights_above_a_round_number_is_that_number(limit):
+    width = _percentage._ROUNDING
+    above = limit + width
+    while above - limit > width:
+        above = np.nextafter(above, 0)
+    assert share_of_100(limit) == share_of_100(np.nextafter(limit, 2)) == limit
+    assert share_of_100(above) == limit
+    assert share_of_100(np.nextafter(above, 2)) > limit
+
+
+def test_a_share_below_a_round_number_or_of_more_than_nine_decimals_stays():
+    for share in (np.nextafter(1.0, 0), 1.0000000001 + 4 * EPS):
+        assert share_of_100(share) == share

@@ -13,6 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from skprivacy import HiddenRate, LocalCloaking, hidden_rate_score, local_cloaking_score
 from skprivacy.metrics._closer_avatars import CloserAvatars
 from skprivacy.metrics._plausibility import (
+    _N_SAMPLED,
+    doubt_if_unpaired,
     warn_if_other_space,
     warn_if_unpaired,
     warn_if_unpaired_sample,
@@ -136,6 +138,14 @@ def test_limits_of_the_pairing_warning(score, n_copies, m, count, warns):
     assert len(found) == warns
     assert all(PAIRING in message for message in found)
 
+    comparison = CloserAvatars(X, Y, own, tie_tol=1e-12)
+    assert messages(warn_if_unpaired_sample, comparison) == found
+
+
+def test_the_warning_of_the_pairing_tells_the_median():
+    doubt = doubt_if_unpaired(np.array([20, 21, 49]), 50)
+    assert "median count 21 of 49 other avatars" in doubt
+
 
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("n_far", [599, 600, 601])
@@ -170,6 +180,52 @@ def test_hidden_rate_decides_on_a_sample_as_on_all(share):
     assert len(messages(warn_if_unpaired_sample, comparison)) == of_all == (share > 0.35)
 
 
+class Counted:
+    """A comparison with known counts, which notes how many originals are counted."""
+
+    def __init__(self, n_originals, n_avatars, in_sample, of_all):
+        self.X, self.Y = np.zeros((n_originals, 1)), np.zeros((n_avatars, 1))
+        self.in_sample, self.of_all = in_sample, of_all
+        self.asked = []
+
+    def count(self, rows=None):
+        # Two thirds have the count that is to be the median; the rest are far above.
+        n, count = (len(self.X), self.of_all) if rows is None else (len(rows), self.in_sample)
+        self.asked.append(n)
+        return np.where(np.arange(n) % 3, count, len(self.Y) - 1)
+
+
+@pytest.mark.parametrize(
+    ("n_avatars", "count", "counts_all"),
+    [
+        # Shares of the other avatars; 0.45 - 0.35 is more than 0.1 in float64.
+        (101, 36, True),
+        (101, 44, True),
+        (101, 45, False),
+        (101, 24, False),
+        (101, 26, True),
+        # 22 / 49 is below 0.45, but 22 / 48 is not.
+        (50, 22, True),
+    ],
+)
+def test_a_sample_far_from_the_limit_is_enough(n_avatars, count, counts_all):
+    comparison = Counted(400, n_avatars, count, count)
+    messages(warn_if_unpaired_sample, comparison)
+    assert comparison.asked == [_N_SAMPLED, 400][: 1 + counts_all]
+
+
+def test_a_sample_of_everybody_is_not_counted_again():
+    comparison = Counted(_N_SAMPLED, 101, 36, 36)
+    messages(warn_if_unpaired_sample, comparison)
+    assert comparison.asked == [_N_SAMPLED]
+
+
+@pytest.mark.parametrize(("in_sample", "of_all"), [(36, 34), (34, 36)])
+def test_near_the_limit_everybody_decides(in_sample, of_all):
+    found = messages(warn_if_unpaired_sample, Counted(400, 101, in_sample, of_all))
+    assert len(found) == (of_all == 36)
+
+
 @pytest.mark.parametrize("score", SCORES)
 def test_avatars_at_the_edge_of_the_range_are_inside(score):
     X = np.array([[0.0, 5.0], [10.0, 5.0], [4.0, 5.0]])
@@ -178,6 +234,27 @@ def test_avatars_at_the_edge_of_the_range_are_inside(score):
     for beyond in (-0.001, 10.001):
         (message,) = messages(score, X, np.tile([beyond, 5.0], (3, 1)))
         assert f"{SPACE} in column position(s) 0:" in message
+
+
+@pytest.mark.parametrize("column", [0, 1])
+def test_each_column_has_a_range_of_its_own(column):
+    X = np.array([[0.0, 100.0], [10.0, 110.0], [4.0, 104.0]])
+    Y = X.copy()
+    Y[:, column] = X[:, 1 - column]
+    with pytest.warns(UserWarning, match=rf"column position\(s\) {column}:"):
+        warn_if_other_space(X, Y)
+
+
+def test_the_median_avatar_decides_and_not_the_mean():
+    X = np.array([[0.0], [10.0], [4.0]])
+    warn_if_other_space(X, np.array([[1.0], [2.0], [1e9]]))
+    with pytest.warns(UserWarning, match=SPACE):
+        warn_if_other_space(X, np.array([[11.0], [11.0], [-20.0]]))
+
+
+def test_rounding_is_relative_to_the_larger_end_of_the_range():
+    X = np.array([[0.0, -0.3, 0.0], [0.3, 0.0, 0.0]])
+    warn_if_other_space(X, np.array([[0.3, -0.3, 0.0]]) * (1 + 1e-15))
 
 
 def test_rounding_of_a_constant_column_is_no_other_space():
@@ -189,8 +266,9 @@ def test_rounding_of_a_constant_column_is_no_other_space():
 
 def test_many_columns_are_not_all_listed():
     X = np.zeros((3, 9))
-    with pytest.warns(UserWarning, match=r"position\(s\) 0, 1, 2, 3, 4 and more:"):
-        warn_if_other_space(X, X + 1)
+    for n_columns in (6, 9):
+        with pytest.warns(UserWarning, match=r"position\(s\) 0, 1, 2, 3, 4 and more:"):
+            warn_if_other_space(X[:, :n_columns], X[:, :n_columns] + 1)
     with pytest.warns(UserWarning, match=r"position\(s\) 0, 1, 2, 3, 4:"):
         warn_if_other_space(X[:, :5], X[:, :5] + 1)
 

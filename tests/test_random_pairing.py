@@ -83,3 +83,48 @@ def test_the_faster_search_of_many_columns_agrees(monkeypatch):
     assert 0 < by_tree.sum() < 60
     monkeypatch.setattr(_random_pairing, "_MANY_AVATARS", 10)
     np.testing.assert_array_equal(has_strictly_nearest(comparison), by_tree)
+
+
+@pytest.mark.parametrize(
+    ("n_avatars", "n_columns", "algorithm"),
+    [(11, 5, "brute"), (10, 5, "kd_tree"), (11, 4, "kd_tree"), (10, 4, "kd_tree")],
+)
+def test_the_faster_search_is_for_many_avatars_in_many_columns(
+    n_avatars, n_columns, algorithm, monkeypatch
+):
+    used = []
+
+    class Noted(_random_pairing.NearestNeighbors):
+        def fit(self, X, y=None):
+            used.append(self.algorithm)
+            return super().fit(X, y)
+
+    monkeypatch.setattr(_random_pairing, "NearestNeighbors", Noted)
+    monkeypatch.setattr(_random_pairing, "_MANY_AVATARS", 10)
+    monkeypatch.setattr(_random_pairing, "_MANY_COLUMNS", 4)
+    has_strictly_nearest(compare(np.ones((3, n_columns)), np.zeros((n_avatars, n_columns))))
+    assert used == [algorithm]
+
+
+def test_it_counts_as_the_comparison_does_and_no_further_than_needed(monkeypatch):
+    settings = []
+
+    class Noted(CloserAvatars):
+        def count(self, rows=None, *, stop_at_one=False):
+            settings.append((self.tie_tol, self.n_jobs, stop_at_one))
+            return super().count(rows, stop_at_one=stop_at_one)
+
+    monkeypatch.setattr(_random_pairing, "CloserAvatars", Noted)
+    comparison = compare(*NO_TIES)
+    comparison.tie_tol, comparison.n_jobs = 1e-9, 2
+    has_strictly_nearest(comparison)
+    assert settings == [(1e-9, 2, True)]
+
+
+@pytest.mark.parametrize(
+    ("X", "Y", "expected"),
+    [([[1e300]], [[1e-300], [2e-300]], False), ([[1e-300]], [[1e300], [0.0]], True)],
+)
+def test_one_table_may_be_far_larger_than_the_other(X, Y, expected):
+    with np.errstate(over="ignore"):
+        assert has_strictly_nearest(compare(X, Y)).tolist() == [expected]

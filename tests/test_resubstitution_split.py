@@ -22,6 +22,10 @@ def test_every_fold_is_all_rows_twice(n_repeats):
         np.testing.assert_array_equal(test, [0, 1, 2, 3])
 
 
+def test_there_is_one_fold_by_default():
+    assert ResubstitutionSplit().get_n_splits() == 1
+
+
 def test_representation_of_the_splitter():
     assert repr(ResubstitutionSplit(n_repeats=3)) == "ResubstitutionSplit(n_repeats=3)"
 

@@ -13,8 +13,15 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from skprivacy.metrics import _row_columns
+from skprivacy.metrics._row_columns import array_column
+from skprivacy.metrics._row_keys import object_cells
 from skprivacy.metrics._row_tables import read_table
-from skprivacy.metrics._row_values import canonical_values
+from skprivacy.metrics._row_values import (
+    ComplexCellError,
+    UnsupportedCellError,
+    canonical_values,
+)
 
 CANARY = "canary"
 NOON = dt.datetime(2020, 1, 1, 12)  # noqa: DTZ001
@@ -280,3 +287,42 @@ def test_optional_libraries_may_be_absent():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[True, False]"
+
+
+# Columns whose cells are, or become, Python objects one by one.
+OBJECTS = {
+    *("object", "object of scalars", "category of mixed"),
+    *("arrow decimal", "arrow binary", "arrow null"),
+    *("longdouble", "text", "bytes", "objects", "masked text", "masked objects"),
+    *("Int128", "Decimal", "Categorical", "Enum", "Null", "Object", "Binary"),
+}
+COLUMNS = {
+    **{("pandas", name): pd.DataFrame({"v": series}) for name, (series, _) in PANDAS.items()},
+    **{("numpy", name): column[:, None] for name, (column, _) in NUMPY.items()},
+    **{("polars", name): pl.DataFrame({"v": series}) for name, (series, _) in POLARS.items()},
+    **{
+        ("arrow", name): pa.table({"v": series.array.__arrow_array__()})
+        for name, (series, _) in PANDAS.items()
+        if name.startswith("arrow")
+    },
+}
+
+
+@pytest.mark.parametrize(("library", "name"), COLUMNS)
+def test_objects_are_made_of_no_other_columns(library, name, monkeypatch):
+    made = []
+
+    def noted(cells):
+        made.append(cells)
+        return object_cells(cells)
+
+    monkeypatch.setattr(_row_columns, "object_cells", noted)
+    read_table(COLUMNS[library, name], "X")
+    assert len(made) == (name in OBJECTS)
+
+
+def test_parts_and_complex_numbers_are_refused_though_all_are_masked():
+    with pytest.raises(UnsupportedCellError, match="with parts of their own"):
+        array_column(masked([(1,)], [True], [("a", "i8")]))
+    with pytest.raises(ComplexCellError):
+        array_column(masked([1j], [True]))

@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
 
 from skprivacy import RowDirectMatchProtection, row_direct_match_protection_score
 
@@ -131,14 +133,54 @@ def test_no_kind_in_common_is_never_a_silent_100():
             )
 
 
-def test_a_failed_fit_is_not_fitted():
-    from sklearn.exceptions import NotFittedError
-
+@pytest.mark.parametrize("fitted_before", [False, True])
+def test_a_failed_fit_is_not_fitted(fitted_before):
     metric = RowDirectMatchProtection()
+    if fitted_before:
+        metric.fit(ORIGINALS)
     with pytest.raises(ValueError, match="0"):
         metric.fit(ORIGINALS[:0])
     with pytest.raises(NotFittedError):
         metric.score(AVATARS)
+    with pytest.raises(NotFittedError):
+        _ = metric.n_unique_
+
+
+def test_fit_learns_the_columns_and_refuses_what_cannot_be_compared():
+    metric = RowDirectMatchProtection().fit(ORIGINALS)
+    assert metric.n_features_in_ == 2
+    assert metric.feature_names_in_.tolist() == ["number", "text"]
+    with pytest.raises(TypeError, match=r"of X holds cells of type builtins\.object"):
+        metric.fit([[1, object()]])
+
+
+@pytest.mark.parametrize(
+    ("originals", "avatars"),
+    [
+        (ORIGINALS.to_numpy(), AVATARS.to_numpy()[:, [0, 1, 1]]),
+        (ORIGINALS.to_numpy(), AVATARS[["number"]]),
+        (ORIGINALS, AVATARS.to_numpy()[:, [0, 1, 1]]),
+    ],
+    ids=["arrays", "avatars with names", "originals with names"],
+)
+def test_another_number_of_columns_is_worded_as_scikit_learn_does(originals, avatars):
+    metric = RowDirectMatchProtection().fit(originals)
+    message = f"X has {avatars.shape[1]} features, but RowDirectMatchProtection is expecting 2"
+    for _ in range(2):
+        with pytest.raises(ValueError, match=message):
+            metric.score(avatars)
+
+
+def test_avatars_in_one_dimension_are_no_table():
+    with pytest.raises(ValueError, match="Expected 2D array, got 1D array"):
+        RowDirectMatchProtection().fit([[1], [2]]).score(np.arange(3))
+
+
+def test_tags_tell_that_any_cell_is_welcome():
+    tags = get_tags(RowDirectMatchProtection()).input_tags
+    assert tags.allow_nan
+    assert tags.string
+    assert tags.categorical
 
 
 # Wrong ways of matching rows, each of which the case it is paired with must catch

@@ -6,23 +6,32 @@ import datetime as dt
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from _rows_oracle import kind_and_value
 
-from skprivacy.metrics._row_keys import Cells, Coded, Words, joint_keys, object_cells
+from skprivacy.metrics._row_keys import (
+    Cells,
+    Coded,
+    Words,
+    _in_one_unit,
+    joint_keys,
+    object_cells,
+)
 from skprivacy.metrics._row_values import ATTOSECONDS
 
 EDGES = {
     "int8": [-128, -1, 0, 1, 127],
     "uint8": [0, 1, 127, 128, 255],
-    "int64": [-(2**63), -(2**53) - 1, -1, 0, 1, 2**53, 2**53 + 1, 2**63 - 1],
+    "int64": [-(2**63), -(2**53) - 1, -1, 0, 1, 2**53, 2**53 + 1, 2**63 - 1024, 2**63 - 1],
     "uint64": [0, 1, 2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 1],
     "float16": [0.0, -0.0, 0.1, 1.0, np.inf, np.nan],
     "float32": [0.0, 0.1, 1.0, 2.0**53, 2.0**63, -(2.0**63), 1e30, np.inf, np.nan, 1e-45],
     "float64": [
         -0.0, 0.1, float(np.float32(0.1)), float(np.float16(0.1)), 1.0, -1.0, 2.0**53, 2.0**63,
         -(2.0**63), np.nextafter(2.0**63, 0), 2.0**64, np.nextafter(2.0**64, 0), 1e30, -1e30,
-        np.inf, -np.inf, np.nan, 5e-324, float(np.float32(1e-45)), 0.5, -2.5,
+        np.inf, -np.inf, np.nan, 5e-324, float(np.float32(1e-45)), 0.5, -2.5, 1.25, 1.5, 300.25,
+        300.5, np.nextafter(-(2.0**63), -np.inf),
     ],
 }  # fmt: skip
 
@@ -66,6 +75,8 @@ def test_truth_values():
     assert_keys_tell_values(left, left, [True, False, None], [True, False, None])
     numbers = Words("number", np.array([1, 0]))
     assert_keys_tell_values(left, numbers, [True, False, None], [1, 0])
+    cells = [True, False, None]
+    assert_keys_tell_values(left, object_cells(cells), cells, cells)
 
 
 @pytest.mark.parametrize("unit", ["h", "s", "ms", "us", "ns"])
@@ -118,6 +129,46 @@ def test_periods_meet_by_frequency_and_ordinal():
     assert keys[1] == keys[3]
 
 
+def test_periods_meet_those_held_as_objects():
+    months = [pd.Period("2020-01", "M"), pd.Period("2020-02", "M")]
+    words = Words("period", np.array([month.ordinal for month in months]), None, "M")
+    keys = all_keys(words, object_cells(months), 2, 2)
+    assert keys[:2] == keys[2:]
+    assert keys[0] != keys[1]
+
+
+SECONDS, MILLISECONDS = ATTOSECONDS["s"], ATTOSECONDS["ms"]
+
+
+@pytest.mark.parametrize(
+    ("ticks", "factor", "is_held"),
+    [
+        ([2**62 - 1, 0], 2, True),
+        ([2**62, 0], 2, False),
+        ([0, -(2**62) + 1], 2, True),
+        ([1, -(2**62)], 4, False),
+        ([-1, 2**62], 4, False),
+    ],
+)
+def test_a_finer_unit_holds_ticks_below_two_to_the_63(ticks, factor, is_held):
+    finer = Words("timedelta", np.array(ticks), None, factor).in_unit(1)
+    assert (finer is not None) == is_held
+    if is_held:
+        assert finer.values.tolist() == [factor * tick for tick in ticks]
+        assert finer.unit == 1
+
+
+def test_ticks_are_compared_in_the_finer_unit_where_it_holds_both():
+    left = Words("timedelta", np.array([1, -2]), None, SECONDS)
+    right = Words("timedelta", np.array([7]), None, MILLISECONDS)
+    for pair in (_in_one_unit(left, right), _in_one_unit(right, left)[::-1]):
+        assert [words.values.tolist() for words in pair] == [[1000, -2000], [7]]
+        assert {words.unit for words in pair} == {MILLISECONDS}
+    far = Words("timedelta", np.array([2**60]), None, SECONDS)
+    assert _in_one_unit(far, right) is _in_one_unit(right, far) is None
+    assert _in_one_unit(left, far) == (left, far)
+
+
 def test_codes_stand_for_their_values():
     left = Coded(np.array([0, 1, -1, 0]), ["a", "b"])
     right = Coded(np.array([0, 1, -1]), ["b", "a"])
@@ -144,6 +195,18 @@ def test_objects_of_every_kind():
 def test_a_column_of_missing_cells_has_no_kind(column):
     assert column.kinds == frozenset()
     assert column.canonical(np.arange(2)) == [None, None]
+
+
+def test_a_column_with_some_missing_cells_keeps_its_kind():
+    assert Words("number", np.array([np.nan, 1.0])).kinds == {"number"}
+
+
+@pytest.mark.parametrize(
+    "column",
+    [Words("number", np.array([4711])), Coded(np.array([0]), ["4711"]), object_cells([4711])],
+)
+def test_a_representation_shows_no_cell(column):
+    assert "4711" not in repr(column)
 
 
 def test_equal_hashes_do_not_decide():

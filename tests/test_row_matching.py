@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skprivacy.metrics import _row_matching
+from skprivacy.metrics._row_keys import Words, joint_keys
 from skprivacy.metrics._row_matching import group_rows, match_rows
 
 NAN = float("nan")
@@ -113,6 +114,7 @@ def test_the_index_plays_no_part():
         (["a", "b", "c"], r"differ\. Only in X_avatars: 'c' \(position 2\)\. Pass"),
         (["a", "B"], r"Only in X: 'b' \(position 1\)\. Only in X_avatars: 'B' \(position 1\)\."),
         (["a", *range(9)], r"0 \(position 1\), .*4 \(position 5\) and 4 more\."),
+        (["a", "b", *range(5)], r"X_avatars: 0 \(position 2\), .*, 4 \(position 6\)\. Pass"),
     ],
 )
 def test_differing_names_are_refused(names, said):
@@ -477,3 +479,63 @@ def test_a_usual_wrong_way_is_told_apart(name):
 def test_the_oracle_knows_its_kinds():
     for kind, cells in KINDS.items():
         assert {kind_and_value(cell)[0] for cell in cells} == {kind}
+
+
+def word_pairs(*columns):
+    """Return columns of numbers, each of originals and of avatars, as they are keyed."""
+    return [tuple(Words("number", np.array(cells)) for cells in pair) for pair in columns]
+
+
+def test_the_most_selective_column_comes_first_by_a_sample_from_end_to_end(monkeypatch):
+    few, most, one = word_pairs(([0, 1], [0]), ([0, 1], [2]), ([5, 5], [5]))
+    assert _row_matching._most_selective_first([few, most, one], 2, 1) == [most, few, one]
+    monkeypatch.setattr(_row_matching, "_N_SAMPLED", 2)
+    inner, ends = word_pairs(([0, 1, 2, 0], [0]), ([0, 0, 0, 1], [0]))
+    assert _row_matching._most_selective_first([inner, ends], 4, 1) == [ends, inner]
+
+
+def test_rows_alone_in_their_group_are_not_looked_at_again(monkeypatch):
+    looked_at = []
+
+    def noted(left, right, rows_left, rows_right):
+        looked_at.append((rows_left.tolist(), rows_right.tolist()))
+        return joint_keys(left, right, rows_left, rows_right)
+
+    monkeypatch.setattr(_row_matching, "joint_keys", noted)
+    pairs = word_pairs(([1, 2, 2], [2, 9]), ([7, 7, 8], [7, 7]))
+    codes = _row_matching._representatives(pairs, 3, 2)
+    assert looked_at == [([0, 1, 2], [0, 1]), ([1, 2], [0])]
+    assert codes[1] == codes[3]
+    assert len(set(codes.tolist())) == 4
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 8, 1000])
+def test_slots_are_two_to_four_times_as_many_as_pairs(n, monkeypatch):
+    sizes = []
+
+    def noted(words, tags, n_bits, factor, other):
+        sizes.append(2**n_bits)
+        return _SLOTS(words, tags, n_bits, factor, other)
+
+    monkeypatch.setattr(_row_matching, "_slots", noted)
+    words = np.arange(n)
+    assert _row_matching._first_alike(words, np.zeros(n, np.int64)).tolist() == words.tolist()
+    assert 2 * n < sizes[0] <= 4 * n
+
+
+@pytest.mark.parametrize("n_bits", [1, 5, 10])
+def test_words_and_tags_spread_over_the_slots(n_bits):
+    many, zeros = np.arange(2000), np.zeros(2000, np.int64)
+    factors = _row_matching._odd_factors()
+    for words, tags in [(many, zeros), (zeros, many)]:
+        slots = _SLOTS(words, tags, n_bits, next(factors), next(factors))
+        assert slots.max() < 2**n_bits
+        assert 2**n_bits / 2 < len(np.unique(slots))
+
+
+def test_factors_are_odd_and_do_not_come_back():
+    factors = [int(factor) for factor in itertools.islice(_row_matching._odd_factors(), 1000)]
+    assert len(set(factors)) == 1000
+    assert all(factor % 2 for factor in factors)
+    # Spread over all 64 bits.
+    assert 0.45 < np.mean([factor >> 63 for factor in factors]) < 0.55

@@ -47,6 +47,8 @@ def test_a_near_miss_is_told_by_column(cells, avatars, difference):
         (np.array([0.1, np.nan]), np.array([0.1, np.nan])),
         (np.array([1], "f4"), np.array([1e300])),
         (np.array([np.inf], "f4"), np.array([np.inf])),
+        (np.array([1], "i1"), np.array([257])),
+        (np.array([1], "i4"), np.array([1.5])),
     ],
 )
 def test_no_warning_without_a_near_miss(cells, avatars):

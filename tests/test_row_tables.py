@@ -60,7 +60,64 @@ def test_tables_without_rows_are_refused(table):
 
 def test_rows_of_different_lengths_are_refused():
     with pytest.raises(ValueError, match="rows of X have between 1 and 3 cells"):
-        read_table([[1, 2, 3], [1]], "X")
+        read_table([[1, 2, 3], [1], [1, 2]], "X")
+
+
+@pytest.mark.parametrize(
+    ("array", "got"),
+    [
+        (np.array(1), "scalar"),
+        (np.arange(3), "1D"),
+        (np.zeros((2, 2, 2)), "3D"),
+        (np.zeros((2, 1), [("a", "i8")]), "2D"),
+    ],
+)
+def test_an_array_of_another_shape_is_called_by_it(array, got):
+    with pytest.raises(ValueError, match=f"got {got} array instead: X"):
+        read_table(array, "X")
+
+
+def test_cells_that_cannot_be_compared_are_refused_by_column():
+    with pytest.raises(TypeError, match=r"^column \(position 1\) of X holds cells of .*\.object, "):
+        read_table([[1, object()]], "X")
+    with pytest.raises(TypeError, match=r"^column 'b' \(position 1\) of X holds cells"):
+        read_table(pd.DataFrame({"a": [1], "b": [{4711}]}), "X")
+    with pytest.raises(ValueError, match=r"Complex data not supported: column \(position 1\) of X"):
+        read_table([[1, 1j]], "X")
+
+
+CELLS = [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("table", "names"),
+    [
+        (CELLS, None),
+        ([np.array([1, 2]), np.array([3, 4])], None),
+        (np.array(CELLS), None),
+        (np.ma.MaskedArray(CELLS), None),
+        (np.array([(1, 2), (3, 4)], [("a", "i8"), ("b", "f4")]), ["a", "b"]),
+        (pd.DataFrame(CELLS, columns=["a", 7]), ["a", 7]),
+        (pl.DataFrame({"a": [1, 3], "^b$": [2, 4]}), ["a", "^b$"]),
+        (pa.table({"a": [1, 3], "b": [2, 4]}), ["a", "b"]),
+    ],
+    ids=lambda value: type(value).__module__,
+)
+def test_every_container_is_read_column_by_column(table, names):
+    opened = read_table(table, "X")
+    assert (opened.name, opened.n_rows, opened.names) == ("X", 2, names)
+    rows = np.arange(2)
+    assert [column.canonical(rows) for column in opened.columns] == [[1, 3], [2, 4]]
+
+
+def test_masked_cells_of_an_array_are_missing():
+    opened = read_table(np.ma.MaskedArray(CELLS, [[False, True], [False, False]]), "X")
+    assert opened.columns[1].canonical(np.arange(2)) == [None, 4]
+
+
+def test_a_representation_shows_no_cell():
+    assert "4711" not in repr(read_table(np.array([[4711]]), "X"))
+    assert "4711" not in repr(read_table(pd.DataFrame({"4711": [1]}), "X"))
 
 
 @pytest.mark.parametrize(

@@ -181,3 +181,52 @@ def test_other_cells_are_refused_by_type(cell):
 def test_complex_cells_are_refused(cell):
     with pytest.raises(ComplexCellError, match="Complex data not supported"):
         canonical_values([cell])
+
+
+@pytest.mark.parametrize(
+    ("unit", "finer", "n_finer"),
+    [
+        *[("W", "D", 7), ("D", "h", 24), ("h", "m", 60), ("m", "s", 60)],
+        *[("s", "ms", 1000), ("ms", "us", 1000), ("us", "ns", 1000)],
+        *[("ns", "ps", 1000), ("ps", "fs", 1000), ("fs", "as", 1000)],
+    ],
+)
+def test_units_of_time_are_multiples_of_finer_ones(unit, finer, n_finer):
+    for kind in (np.timedelta64, np.datetime64):
+        assert canonical_value(kind(3, unit)) == canonical_value(kind(3 * n_finer, finer))
+
+
+def test_the_finest_unit_of_time_is_one():
+    assert canonical_value(np.timedelta64(7, "as")) == ("timedelta", 7)
+
+
+@pytest.mark.parametrize("day", [dt.date(1970, 1, 1), dt.date(1969, 12, 30), dt.date(2020, 2, 29)])
+def test_a_date_counts_days_from_1970(day):
+    kind, ticks = canonical_value(day)
+    assert kind == "date"
+    assert ("naive datetime", ticks) == canonical_value(np.datetime64(day))
+
+
+def test_a_time_is_as_long_as_the_day_is_old():
+    length = dt.timedelta(hours=1, minutes=2, seconds=3, microseconds=4)
+    assert canonical_value(dt.time(1, 2, 3, 4)) == ("time", canonical_value(length)[1])
+
+
+@pytest.mark.parametrize("cells", [["a", "b"], ["a", None], [None]])
+def test_text_is_not_copied(cells):
+    assert canonical_values(cells) is cells
+
+
+class Impostor:
+    """An object that can be turned into Python as a scalar of Arrow can."""
+
+    type = "int64"
+
+    def as_py(self):
+        return 1
+
+
+@pytest.mark.parametrize("cell", [Impostor(), pa.int64()])
+def test_only_scalars_of_arrow_are_turned_into_python(cell):
+    with pytest.raises(UnsupportedCellError, match="cells of type"):
+        canonical_value(cell)

@@ -5,9 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from skprivacy import FAMD, HiddenRate, PrivacyScorer, hidden_rate_score
+from skprivacy.model_selection._scorer_inputs import (
+    _shape,
+    accepts_sample_weight,
+    is_estimator,
+    resolve_metrics,
+)
 
 CANARY = "Ottilie-Canary"
 X = np.arange(24.0).reshape(12, 2) % 7
@@ -66,6 +73,46 @@ def score(avatars=AVATARS, metrics="hidden_rate", originals=X, **settings):
 def test_metrics_that_are_none(metrics, error, message, raise_exc):
     with pytest.raises(error, match=message):
         score(metrics=metrics, raise_exc=raise_exc)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "names"),
+    [
+        ("local_cloaking", ["local_cloaking"]),
+        (HiddenRate(), ["HiddenRate"]),
+        (("hidden_rate", "local_cloaking"), ["hidden_rate", "local_cloaking"]),
+        ({"mine": HiddenRate()}, ["mine"]),
+    ],
+)
+def test_metrics_go_by_their_names(metrics, names):
+    resolved = resolve_metrics(metrics)
+    assert list(resolved) == names
+    assert all(is_estimator(metric) for metric in resolved.values())
+
+
+class OnlyFits:
+    def fit(self, X):
+        return self
+
+
+class OnlyScores:
+    def score(self, X):
+        return 1.0
+
+
+@pytest.mark.parametrize("metric", [OnlyFits(), OnlyScores(), HiddenRate, len])
+def test_an_estimator_fits_and_scores(metric):
+    assert is_estimator(metric) is False
+
+
+def test_weights_are_accepted_by_their_name():
+    assert accepts_sample_weight(lambda X, sample_weight=None: 1.0) is True
+    assert accepts_sample_weight(lambda X, weight=None: 1.0) is False
+
+
+def test_a_table_of_any_container_has_a_shape():
+    assert _shape(sparse.eye(3, 2)) == (3, 2)
+    assert _shape([[1, 2], [3, 4], [5, 6]]) == (3, 2)
 
 
 @pytest.mark.parametrize(

@@ -72,11 +72,18 @@ def test_all_floors_are_reached_by_the_same_candidate():
         ([99.0, np.nan, 93.0, 91.0], 2),
         ([99.0, 89.0, 89.0, 89.0], 1),
         ([99.0, np.nan, np.nan, np.nan], 1),
+        ([99.0, np.nan, 0.0, 0.0], 2),
     ],
 )
 def test_best_hidden_rate_then_the_first_decide_between_equal_values(hidden_rate, chosen):
     scores = results([5, 2, 2, 2], hidden_rate=hidden_rate, local_cloaking=[9, 9, 9, 9])
     assert smallest_param_meeting("k", {"local_cloaking": 5})(scores) == chosen
+
+
+def test_scores_may_be_held_as_objects():
+    scores = results([5, 2, 2], hidden_rate=[99.0, np.nan, 93.0], local_cloaking=[9, 9, 9])
+    objects = {name: np.array(list(values), dtype=object) for name, values in scores.items()}
+    assert smallest_param_meeting("k", {"local_cloaking": 5})(objects) == 2
 
 
 def test_equal_values_without_a_hidden_rate():

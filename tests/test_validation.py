@@ -76,6 +76,33 @@ def test_faulty_own_avatar(own, error):
         check_own_avatar(own, 2)
 
 
+def test_a_position_may_be_as_large_as_int64():
+    assert check_own_avatar([0, 2**63 - 1], 2).tolist() == [0, 2**63 - 1]
+
+
+def test_messages_point_to_the_first_faulty_position_and_count_the_others():
+    with pytest.raises(ValueError, match=r"no position at position 1 \(and 2 others\)"):
+        check_own_avatar([0, -1, -7, -1], 4)
+    with pytest.raises(ValueError, match=r"outside the 3 avatars at position 1 \(and 2 others\)"):
+        resolve_own_avatar(np.array([0, 3, -1, 9]), 4, 3)
+
+
+def test_without_own_avatar_there_are_as_many_avatars_as_originals():
+    with pytest.raises(ValueError, match=r"Got 3 avatars for 2 originals"):
+        resolve_own_avatar(None, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("check", "name"),
+    [(check_own_avatar, "own_avatar"), (check_sample_weight, "sample_weight")],
+)
+def test_what_is_no_array_is_refused_by_name(check, name):
+    with pytest.raises(ValueError, match=rf"^{name} must be one-dimensional.*different lengths"):
+        check([[0, 1], [2]], 2)
+    with pytest.raises(ValueError, match=rf"{name} .*masked"):
+        check(np.ma.array([0, 1], mask=[False, True]), 2)
+
+
 def test_transform_needs_one_owner_each():
     check_owned_once(np.array([1, 0, 2]), 3)
     for own, n_avatars in ([1, 0, 1], 3), ([1, 0], 3), ([0, 1, 2, 0], 3):
@@ -101,6 +128,7 @@ def test_no_weights():
         pd.Series([1.0, 0.0, 2.0], index=[5, 5, 5]),
         [1e308, 1e308, 0],
         [5e-324, 0, 5e-324],
+        np.array([6e4, 6e-8, 1], dtype=np.float16),
     ],
 )
 def test_weights_keep_their_proportions(weight):
@@ -130,6 +158,8 @@ def test_weights_keep_their_proportions(weight):
         (1.0, (TypeError, ValueError), "sample_weight"),
         (["1", "1", "1"], TypeError, "sample_weight must hold numbers"),
         ([1, "1", 1], TypeError, "sample_weight must hold numbers"),
+        (np.array([1, "1", 1], dtype=object), TypeError, "sample_weight must hold numbers.*object"),
+        ([1, 10**400, 1], ValueError, "sample_weight holds integers beyond the range of float64"),
         ([1, 1j, 1], TypeError, "sample_weight must hold numbers"),
         (np.array(["2020"] * 3, dtype="M8[Y]"), TypeError, "sample_weight must hold numbers"),
     ],
