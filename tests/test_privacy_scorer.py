@@ -221,9 +221,9 @@ def test_callable_that_changes_the_avatars_comes_last(tables):
         X_avatars += 1000
         return 0.0
 
-    metrics = {"u": careless, "hr": "hidden_rate", "rows": RowDirectMatchProtection()}
+    metrics = {"a": careless, "hr": "hidden_rate", "rows": RowDirectMatchProtection()}
     assert scores_of((X, avatars.copy()), metrics) == {
-        "u": 0.0,
+        "a": 0.0,
         "hr": hidden_rate_score(X, avatars),
         "rows": row_direct_match_protection_score(X, avatars),
     }
@@ -376,6 +376,13 @@ def test_failing_metrics_are_nan_with_a_warning(tables, metrics, settings, faile
     assert message.startswith(f"No score for {', '.join(map(repr, failed))}: ")
     assert "Error. It is NaN" in message
     assert CANARY not in message
+
+
+def test_the_warning_of_missing_avatars_points_to_the_caller(tables):
+    scorer = PrivacyScorer(response_method=Broken().fit, raise_exc=False)
+    with pytest.warns(UserWarning, match="No score for") as caught:
+        scorer(Stored(), tables[0])
+    assert caught[0].filename == __file__
 
 
 def test_one_failing_metric_is_nan(tables):

@@ -18,10 +18,11 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import estimator_checks
+from sklearn.utils import estimator_checks, gen_batches
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skprivacy import FAMD
+from skprivacy.projection import _famd
 
 CANARY = "Zanzibar-4711"
 
@@ -203,6 +204,37 @@ def test_constant_columns_contribute_nothing():
         FAMD(1).fit(constants[["tenth", "word", "yes"]])
 
 
+def test_a_first_column_may_be_constant():
+    coordinates = FAMD(1).fit_transform([[7.0, 0.0], [7.0, 1.0], [7.0, 5.0]])
+    # The z-scores of 0, 1, 5: mean 2, variance 14 / 3.
+    assert_allclose(coordinates[:, 0], np.array([-2, -1, 3]) / np.sqrt(14 / 3), rtol=1e-14)
+
+
+def test_five_axes_are_kept_by_default():
+    assert FAMD().fit_transform(mixed_table()).shape == (40, 5)
+
+
+def test_two_rows_have_an_axis_and_one_has_none():
+    assert_allclose(FAMD(1).fit_transform([[3.0], [5.0]]), [[-1.0], [1.0]], rtol=1e-14)
+    with pytest.raises(ValueError, match="minimum of 2"):
+        FAMD(1).fit([[3.0]])
+
+
+@pytest.mark.parametrize(("n_axes", "n_rows"), [(2, 2**14), (3, 2**15 // 3), (2**16, 1)])
+def test_coordinates_are_made_in_batches_that_stay_in_the_cache(n_axes, n_rows, monkeypatch):
+    sizes = []
+
+    def noted(n, batch_size):
+        sizes.append(batch_size)
+        return gen_batches(n, batch_size)
+
+    famd = FAMD(1).fit([[0.0], [1.0], [5.0]])
+    famd._n_features_out, famd._loadings = n_axes, np.zeros((1, n_axes))
+    monkeypatch.setattr(_famd, "gen_batches", noted)
+    assert famd.transform([[2.0]]).shape == (1, n_axes)
+    assert sizes == [n_rows]
+
+
 def test_fewer_rows_than_columns_and_many_levels():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.integers(0, 60, size=(150, 25)).astype(str))
@@ -253,7 +285,26 @@ def test_coordinates_of_another_width_do_not_come_back():
         famd.inverse_transform(np.ones((4, 3)))
 
 
+def test_rows_that_come_back_keep_the_labels_of_their_coordinates():
+    frame = mixed_table()
+    famd = FAMD(5).fit(frame)
+    labels = [f"p{i}" for i in range(40)]
+    back = famd.inverse_transform(pd.DataFrame(famd.transform(frame), index=labels))
+    assert list(back.index) == labels
+
+
 # Bad input
+
+
+def test_coordinates_are_finite_numbers_of_a_fitted_projection():
+    famd = FAMD(1)
+    with pytest.raises(NotFittedError):
+        famd.inverse_transform([[1.0]])
+    famd.fit([[3.0], [5.0]])
+    with pytest.raises(TypeError, match=r"X \(the coordinates\)"):
+        famd.inverse_transform([[CANARY]])
+    with pytest.raises(ValueError, match=r"Input X contains NaN\.\s+FAMD does not accept"):
+        famd.inverse_transform([[np.nan]])
 
 
 @pytest.mark.parametrize(
