@@ -45,7 +45,6 @@ FURTHER_TESTS = {
     "plausibility": ["hidden_rate"],
     "privacy_scorer": ["model_selection"],
     "row_direct_match": ["public_api"],
-    "row_keys": ["row_matching"],
     "row_tables": ["row_columns"],
     "shared_counts": ["privacy_scorer"],
     "tree_stages": ["tree_counting", "closer_avatars"],
@@ -70,6 +69,8 @@ def main() -> int:
     arguments = parser.parse_args()
     for library in ("OMP_NUM", "OPENBLAS_NUM", "MKL_NUM", "POLARS_MAX"):
         os.environ[f"{library}_THREADS"] = "1"
+    # Options of the run around this one, such as those that measure coverage, are not for mutants.
+    os.environ.pop("PYTEST_ADDOPTS", None)
     for name in _SLOW_IMPORTS:
         importlib.import_module(name)
     # pytest collects garbage ten times a run; what is here now is none.

@@ -11,6 +11,7 @@ import pytest
 from _rows_oracle import kind_and_value
 
 from skprivacy.metrics._row_keys import (
+    N_READINGS,
     Cells,
     Coded,
     Words,
@@ -62,6 +63,12 @@ def test_numbers_of_any_two_dtypes(dtype, other, order):
     right = np.array(EDGES[other], other)
     columns = Words("number", left), Words("number", right)
     assert_keys_tell_values(*columns, list(left), list(right))
+
+
+def test_a_word_is_read_in_one_of_so_many_ways():
+    column = Words("number", np.array([1.0, 2.0**63, 0.5, np.nan]))
+    _, readings = column.keys(np.arange(4))
+    assert sorted(readings.tolist()) == list(range(N_READINGS))
 
 
 def test_masked_numbers_are_missing_whatever_lies_beneath():

@@ -103,7 +103,7 @@ class CloserAvatars:
 
     def _count_block(self, rows: Rows, *, stop_at_one: bool) -> Counts:
         """Count in this process."""
-        return _count_part(self._tree, *self._queries(rows), stop_at_one=stop_at_one)
+        return self._tree.count(*self._queries(rows), stop_at_one=stop_at_one)
 
     def _queries(
         self, rows: Rows
