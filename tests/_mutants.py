@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from types import CodeType
 
-from _mutations import replacements
+from _mutations import is_letters, replacements
 
 # Annotations are not evaluated, and the width of a printed number is part of a message.
 _SKIPPED_FIELDS = {"annotation", "returns", "format_spec", "type_params"}
@@ -105,7 +105,7 @@ def _is_skipped(node, parent):
     if isinstance(node, _SKIPPED_NODES):
         return True
     if isinstance(node, ast.Constant):
-        return isinstance(parent, (ast.JoinedStr, ast.Expr))
+        return isinstance(parent, (ast.JoinedStr, ast.Expr)) or is_letters(node, parent)
     if isinstance(node, (ast.Assign, ast.AnnAssign)):
         text = ast.unparse(node)
         return text.startswith("__all__") or ": TypeAlias" in text

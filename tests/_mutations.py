@@ -69,11 +69,25 @@ def replacements(node):
     yield from ()
 
 
+def is_letters(node, parent):
+    """Tell whether a text is what a letter is looked up in, as in `kind in "iuf"`."""
+    return (
+        isinstance(parent, ast.Compare)
+        and isinstance(parent.ops[-1], (ast.In, ast.NotIn))
+        and len(parent.ops) == 1
+        and node is parent.comparators[0]
+        and isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+    )
+
+
 @replacements.register
 def _compare(node: ast.Compare):
     for position, operator in enumerate(node.ops):
         for other in _COMPARISONS[type(operator)]:
             yield _with(node, ops=[*node.ops[:position], other(), *node.ops[position + 1 :]])
+    if is_letters(node.comparators[0], node):
+        yield _with(node, comparators=[ast.Constant(node.comparators[0].value[:-1])])
 
 
 @replacements.register

@@ -45,6 +45,7 @@ FURTHER_TESTS = {
     "plausibility": ["hidden_rate"],
     "privacy_scorer": ["model_selection"],
     "row_direct_match": ["public_api"],
+    "row_matching": ["row_near_misses"],
     "row_tables": ["row_columns"],
     "shared_counts": ["privacy_scorer"],
     "tree_stages": ["tree_counting", "closer_avatars"],

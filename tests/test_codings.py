@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
 from fractions import Fraction
 from math import isqrt
 
@@ -159,3 +160,9 @@ def test_decoding_weighs_indicators_not_scores():
 def test_the_kind_of_coding_follows_the_column():
     assert isinstance(learn_coding(levels(["a"])), CategoricalCoding)
     assert isinstance(learn_coding(numbers([1.0])), NumericCoding)
+
+
+@pytest.mark.parametrize("column", [numbers([1.0, 2.0]), levels(["a", "b"])])
+def test_what_was_learnt_stays(column):
+    with pytest.raises(FrozenInstanceError):
+        learn_coding(column).kind = "bool"

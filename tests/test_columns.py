@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import FrozenInstanceError
 from decimal import Decimal
 from fractions import Fraction
 
@@ -68,7 +69,15 @@ def test_whole_numbers_of_an_object_array_stay_whole():
 
 
 @pytest.mark.parametrize(
-    "listed", [["b"], [1], np.array([1]), [False, True, False], np.array([False, True, False])]
+    "listed",
+    [
+        ["b"],
+        np.array(["b"], dtype=object),
+        [1],
+        np.array([1]),
+        [False, True, False],
+        np.array([False, True, False]),
+    ],
 )
 def test_columns_of_numbers_become_categories_when_listed(listed):
     frame = pd.DataFrame({"a": [1, 2], "b": [3, 4], "c": ["x", "y"]})
@@ -214,4 +223,10 @@ def test_whole_numbers_beyond_float64_are_refused():
 
 def test_signalling_nan_is_a_missing_value():
     table = np.array([[Decimal("sNaN"), 1], [1, 2]], dtype=object)
-    check_refused(table, ValueError, "contains NaN: column 0 has missing cells")
+    check_refused(table, ValueError, r"contains NaN: column 0 has missing cells \(NaN\)\.")
+
+
+def test_a_column_stays_as_it_was_read():
+    (column,) = read_columns(np.array([[1.0], [2.0]]))
+    with pytest.raises(FrozenInstanceError):
+        column.kind = "text"

@@ -19,6 +19,7 @@ SCRIPT = Path(__file__).with_name("mutate.py")
         ("x = a < b", ["a <= b", "a >= b"]),
         ("x = a == b", ["a != b"]),
         ("x = a in b", ["a not in b"]),
+        ("x = a in 'iuf'", ["a not in 'iuf'", "a in 'iu'"]),
         ("x = a < b == c", ["a <= b == c", "a >= b == c", "a < b != c"]),
         ("x = a and b", ["a or b"]),
         ("x = not a", ["a"]),

@@ -11,6 +11,7 @@ from _tables import random_table
 from sklearn.exceptions import NotFittedError
 
 from skprivacy import HiddenRate, LocalCloaking, closer_avatar_counts
+from skprivacy.metrics._paired import PairedMetric
 
 TABLES = ["integer", "tenths", "two decimals", "duplicated", "continuous", "float32", "near tie"]
 
@@ -122,6 +123,14 @@ def test_a_failed_fit_leaves_nothing_to_score_with(Metric, fitted_before):
         metric.fit([[0.0], [1.0]], own_avatar=[0])
     with pytest.raises(NotFittedError):
         metric.score([[0.0], [1.0]])
+
+
+def test_a_metric_must_say_how_it_sums_counts_up():
+    metric, counts = PairedMetric(), np.array([0, 1])
+    with pytest.raises(NotImplementedError):
+        metric._per_record(counts)
+    with pytest.raises(NotImplementedError):
+        metric._aggregate(counts, None)
 
 
 @pytest.mark.parametrize("setting", [{"n_components": 2}, {"tie_tol": 1}])

@@ -296,6 +296,9 @@ OBJECTS = {
     *("longdouble", "text", "bytes", "objects", "masked text", "masked objects"),
     *("Int128", "Decimal", "Categorical", "Enum", "Null", "Object", "Binary"),
 }
+if pd.Series(["a"]).dtype == object:
+    # pandas before 3 keeps text as objects.
+    OBJECTS |= {"str", "category", "category of nothing"}
 COLUMNS = {
     **{("pandas", name): pd.DataFrame({"v": series}) for name, (series, _) in PANDAS.items()},
     **{("numpy", name): column[:, None] for name, (column, _) in NUMPY.items()},
@@ -326,3 +329,7 @@ def test_parts_and_complex_numbers_are_refused_though_all_are_masked():
         array_column(masked([(1,)], [True], [("a", "i8")]))
     with pytest.raises(ComplexCellError):
         array_column(masked([1j], [True]))
+
+
+def test_views_of_text_are_text():
+    assert_holds(pa.table({"v": pa.array(["a", None], pa.string_view())}), ["a", None])

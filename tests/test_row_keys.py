@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pandas as pd
@@ -235,3 +236,14 @@ def test_inputs_stay_as_they_are():
     values.flags.writeable = False
     all_keys(Words("number", values), Words("number", values), 3, 3)
     assert np.array_equal(values, [0.5, 2.0, np.nan], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Words("number", np.array([1, 2])), lambda: Coded(np.array([0, 1]), [1, 2])]
+)
+def test_columns_stay_as_they_are_and_are_no_values_themselves(make):
+    column = make()
+    assert column != make()
+    assert isinstance(hash(column), int)
+    with pytest.raises(FrozenInstanceError):
+        column.values = []

@@ -6,6 +6,7 @@ import datetime as dt
 import itertools
 import math
 import warnings
+from dataclasses import FrozenInstanceError
 from decimal import Decimal
 from fractions import Fraction
 
@@ -56,6 +57,11 @@ def test_groups_number_equal_rows_alike():
     assert other[1] not in {codes[0], codes[1]}
     assert codes.dtype == other.dtype == np.int64
     assert min(*codes, *other) >= 0
+
+
+def test_groups_are_of_tables_that_go_by_their_names():
+    with pytest.raises(ValueError, match=r" of X holds number but .* of X_other holds text"):
+        group_rows([[1]], [["a"]])
 
 
 def test_one_row_each():
@@ -114,6 +120,10 @@ def test_the_index_plays_no_part():
         (["a", "b", "c"], r"differ\. Only in X_avatars: 'c' \(position 2\)\. Pass"),
         (["a", "B"], r"Only in X: 'b' \(position 1\)\. Only in X_avatars: 'B' \(position 1\)\."),
         (["a", *range(9)], r"0 \(position 1\), .*4 \(position 5\) and 4 more\."),
+        (
+            ["a", "b", *range(6)],
+            r"X_avatars: 0 \(position 2\), .*4 \(position 6\) and 1 more",
+        ),
         (["a", "b", *range(5)], r"X_avatars: 0 \(position 2\), .*, 4 \(position 6\)\. Pass"),
     ],
 )
@@ -397,6 +407,14 @@ def test_a_group_and_the_reading_of_a_word_are_not_mixed_up(gap, cell):
     assert_agrees(X[:, ::-1], X_avatars, X.T.tolist()[::-1], X_avatars.T.tolist())
 
 
+def test_readings_do_not_carry_over_to_other_groups():
+    """A whole 0 and a missing cell are the same word, read in two ways."""
+    groups = range(40)
+    X, X_avatars = [[group, 0.0] for group in groups], [[group, NAN] for group in groups]
+    assert not any(hits(np.array(X), np.array(X_avatars)))
+    assert not any(hits(np.array(X_avatars), np.array(X)))
+
+
 def test_colliding_slots_do_not_decide(monkeypatch):
     """With two slots in all, nearly every pair of words meets a stranger first."""
 
@@ -489,6 +507,8 @@ def word_pairs(*columns):
 def test_the_most_selective_column_comes_first_by_a_sample_from_end_to_end(monkeypatch):
     few, most, one = word_pairs(([0, 1], [0]), ([0, 1], [2]), ([5, 5], [5]))
     assert _row_matching._most_selective_first([few, most, one], 2, 1) == [most, few, one]
+    (start,) = word_pairs(([0, 1], [1]))
+    assert _row_matching._most_selective_first([start, one], 2, 1) == [start, one]
     monkeypatch.setattr(_row_matching, "_N_SAMPLED", 2)
     inner, ends = word_pairs(([0, 1, 2, 0], [0]), ([0, 0, 0, 1], [0]))
     assert _row_matching._most_selective_first([inner, ends], 4, 1) == [ends, inner]
@@ -539,3 +559,8 @@ def test_factors_are_odd_and_do_not_come_back():
     assert all(factor % 2 for factor in factors)
     # Spread over all 64 bits.
     assert 0.45 < np.mean([factor >> 63 for factor in factors]) < 0.55
+
+
+def test_matches_stay_as_they_were_found():
+    with pytest.raises(FrozenInstanceError):
+        match_rows([[1]], [[1]]).is_hit = None

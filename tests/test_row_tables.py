@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -153,3 +155,8 @@ def test_other_names_are_names():
 def test_record_batches_have_names():
     batch = pa.record_batch([[1, 2], ["a", "b"]], names=["number", "text"])
     assert read_table(batch, "X").names == ["number", "text"]
+
+
+def test_an_opened_table_stays_as_it_was_read():
+    with pytest.raises(FrozenInstanceError):
+        read_table(CELLS, "X").n_rows = 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import FrozenInstanceError
 from fractions import Fraction
 
 import numpy as np
@@ -153,3 +154,9 @@ def test_results_that_cannot_be_chosen_from(scores, message):
 def test_floors_that_make_no_sense(param, floors, error, message):
     with pytest.raises(error, match=message):
         smallest_param_meeting(param, floors)
+
+
+def test_the_choice_stays_as_it_was_made():
+    refit = smallest_param_meeting("k", {"hidden_rate": 90})
+    with pytest.raises(FrozenInstanceError):
+        refit.param = "other"

@@ -150,7 +150,7 @@ def arrow_column(column: Any) -> Column:
         return _arrow_time(column, *time.groups())
     if _ARROW_WORDS.fullmatch(name):
         return _arrow_words(column)
-    if name in {"string", "large_string", "string_view"}:
+    if name in {"string", "large_string"}:
         kinds = frozenset() if column.null_count == len(column) else frozenset({"text"})
         return Cells(lambda rows: column.take(rows).to_pylist(), kinds)
     return object_cells(column.to_pylist())
