@@ -40,7 +40,7 @@ def check_table(estimator: Any, X: Any, *, reset: bool, min_samples: int = 1) ->
         _check_widths(X)
     if not is_frame and not issparse(X):
         X = _as_2d_array(X)
-    shown = _NamesAndShape(X) if _hides_names(X) else X
+    shown = _NamesAndShape(names, X.shape) if _hides_names(X) else X
     validate_data(estimator, shown, reset=reset, skip_check_array=True)
     _check_same_names(estimator, names, reset=reset)
     # A frame has no one dtype that could be checked: its shape alone earns the messages.
@@ -64,14 +64,14 @@ def _hides_names(X: Any) -> bool:
 class _NamesAndShape:
     """A polars 2 frame as scikit-learn 1.8 can look at it; goes when 1.9 is the floor."""
 
-    def __init__(self, X: Any) -> None:
-        self.shape = X.shape
-        self._names = list(X.columns)
+    def __init__(self, names: list[Hashable] | None, shape: tuple[int, int]) -> None:
+        self.shape = shape
+        self._names = names
 
     def __dataframe__(self) -> Self:
         return self
 
-    def column_names(self) -> list[str]:
+    def column_names(self) -> list[Hashable] | None:
         return self._names
 
 

@@ -346,6 +346,7 @@ print(search(Blur(), 2) == right)
 def test_a_killed_worker_of_a_count(tmp_path):
     lines = run_script(
         """
+from joblib import delayed
 from skprivacy.metrics import _closer_avatars
 _closer_avatars._FIRST_BLOCK, _closer_avatars._WORTH_WORKERS = 1000, 0  # workers it is
 X = rng.normal(size=(60_000, 5))
@@ -353,8 +354,7 @@ Y = X + 0.1 * rng.normal(size=X.shape)
 alone = closer_avatar_counts(X, Y)
 flag = Path(sys.argv[1], "flag")
 flag.touch()
-count_part = _closer_avatars._count_part
-_closer_avatars._count_part = functools.partial(lethal_count, str(flag), count_part)
+_closer_avatars.delayed = lambda count: delayed(functools.partial(lethal_count, str(flag), count))
 print(error_of(lambda: closer_avatar_counts(X, Y, n_jobs=2)), flag.exists())
 print((closer_avatar_counts(X, Y, n_jobs=2) == alone).all())
 """,

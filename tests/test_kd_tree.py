@@ -21,6 +21,15 @@ TABLES = {
 }
 
 
+def assert_boxes(levels, Y):
+    """Assert that every node's box is that of its avatars."""
+    for level in range(levels.depth + 1):
+        nodes = [Y[levels.order[a:b]] for a, b in pairwise(levels.level_start(level))]
+        low, high = levels.boxes(level)
+        assert_array_equal(low.T, [node.min(axis=0) for node in nodes])
+        assert_array_equal(high.T, [node.max(axis=0) for node in nodes])
+
+
 @pytest.mark.parametrize("leaf_size", [1, 2, 7, 254, 255])
 @pytest.mark.parametrize("name", TABLES)
 def test_leaves_hold_every_avatar_once_and_are_small_enough(name, leaf_size):
@@ -34,14 +43,7 @@ def test_leaves_hold_every_avatar_once_and_are_small_enough(name, leaf_size):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_boxes_of_every_level_are_those_of_their_avatars(name):
-    levels = node_levels(TABLES[name], 8, 1)
-    Y = TABLES[name][levels.order]
-    for level in range(levels.depth + 1):
-        start = levels.level_start(level)
-        low, high = levels.boxes(level)
-        nodes = [Y[a:b] for a, b in pairwise(start)]
-        assert_array_equal(low.T, [node.min(axis=0) for node in nodes])
-        assert_array_equal(high.T, [node.max(axis=0) for node in nodes])
+    assert_boxes(node_levels(TABLES[name], 8, 1), TABLES[name])
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -55,11 +57,7 @@ def test_halves_of_a_large_table_are_one_tree(monkeypatch, n, largest, n_jobs):
     assert_array_equal(np.sort(levels.order), np.arange(n))
     assert len(levels.start) == 2**levels.depth + 1
     assert 2 <= np.diff(levels.start).min() <= np.diff(levels.start).max() <= 8
-    for level in range(levels.depth + 1):
-        nodes = [Y[levels.order[a:b]] for a, b in pairwise(levels.level_start(level))]
-        low, high = levels.boxes(level)
-        assert_array_equal(low.T, [node.min(axis=0) for node in nodes])
-        assert_array_equal(high.T, [node.max(axis=0) for node in nodes])
+    assert_boxes(levels, Y)
 
 
 @pytest.mark.parametrize("leaf_size", [2, 3, 8, 9])

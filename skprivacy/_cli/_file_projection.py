@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -51,12 +52,15 @@ def distance_cells(frame: pd.DataFrame, labels: list[str]) -> pd.DataFrame:
     """Return numbers as float64 and labels as text, missing cells as NaN."""
     return pd.DataFrame(
         {
-            name: _label_cells(column)
-            if name in labels
-            else column.to_numpy(dtype=np.float64, na_value=np.nan)
+            name: _label_cells(column) if name in labels else _number_cells(column)
             for name, column in frame.items()
         }
     )
+
+
+def _number_cells(column: pd.Series) -> NDArray[np.float64]:
+    """Return numbers as float64, missing cells as NaN."""
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def _label_cells(column: pd.Series) -> pd.Series:
@@ -104,12 +108,16 @@ def _check_labels_known(pair: TablePair, labels: list[str]) -> None:
             )
 
 
+def _sides(pair: TablePair) -> list[tuple[pd.DataFrame, str]]:
+    """Return both tables with what messages call them."""
+    return [(pair.originals, "originals"), (pair.avatars, "avatars")]
+
+
 def _check_finite(pair: TablePair, numbers: list[str]) -> None:
     """Raise when a number is beyond float64, with where."""
-    for frame, which in ((pair.originals, "originals"), (pair.avatars, "avatars")):
+    for frame, which in _sides(pair):
         for name in numbers:
-            cells = frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
-            infinite = np.flatnonzero(np.isinf(cells))
+            infinite = np.flatnonzero(np.isinf(_number_cells(frame[name])))
             if len(infinite):
                 raise TableError(
                     f"Column {quoted(name)} has {len(infinite)} infinite number(s), or too large "
@@ -120,7 +128,7 @@ def _check_finite(pair: TablePair, numbers: list[str]) -> None:
 
 def _check_complete(pair: TablePair) -> None:
     """Raise when cells are missing, with where."""
-    for frame, which in ((pair.originals, "originals"), (pair.avatars, "avatars")):
+    for frame, which in _sides(pair):
         missing = frame.isna().sum()
         found = [quoted(name) for name in missing.index[missing > 0]]
         if found:

@@ -113,8 +113,9 @@ class CloserAvatars:
 
     def _count_in_workers(self, rows: Rows, *, stop_at_one: bool) -> Counts:
         """Count one part of the rows in each worker."""
+        # The tree is an argument rather than a method's object, so that it is sent once.
         counts = Parallel(n_jobs=self.n_jobs)(
-            delayed(_count_part)(self._tree, *self._queries(part), stop_at_one=stop_at_one)
+            delayed(AvatarTree.count)(self._tree, *self._queries(part), stop_at_one=stop_at_one)
             for part in np.array_split(rows, self._n_workers)
         )
         return np.concatenate(counts)
@@ -129,18 +130,6 @@ class CloserAvatars:
             for i in rows[first]
         ]
         return np.asarray(counts, dtype=np.int64)[group.ravel()]
-
-
-def _count_part(
-    tree: AvatarTree,
-    X: NDArray[np.float64],
-    own: NDArray[np.int64],
-    threshold: NDArray[np.float64],
-    *,
-    stop_at_one: bool,
-) -> Counts:
-    """Count a part of the originals; the tree is an argument, so that it is sent once."""
-    return tree.count(X, own, threshold, stop_at_one=stop_at_one)
 
 
 def _show_progress(n_done: int, n_rows: int) -> None:

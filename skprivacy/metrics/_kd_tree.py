@@ -18,7 +18,7 @@ from sklearn.neighbors import KDTree
 
 _LARGEST_REGION = 1 << 16
 # Regions below which starting workers would cost more than it saves.
-_WORTH_WORKERS = 8
+_REGIONS_WORTH_WORKERS = 8
 
 
 class NodeLevels(NamedTuple):
@@ -48,15 +48,6 @@ class NodeLevels(NamedTuple):
         return self.start[:: 1 << (self.depth - level)]
 
 
-class _Leaves(NamedTuple):
-    """The leaves of one region, with the fields of NodeLevels for these alone."""
-
-    order: NDArray[np.intp]
-    start: NDArray[np.intp]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-
-
 def node_levels(Y: NDArray[np.float64], leaf_size: int, n_jobs: int | None) -> NodeLevels:
     """Build the tree of avatars (n_avatars, n_columns) with leaves up to ``leaf_size``."""
     n_halvings = max(0, math.ceil(math.log2(len(Y) / _LARGEST_REGION)))
@@ -64,15 +55,15 @@ def node_levels(Y: NDArray[np.float64], leaf_size: int, n_jobs: int | None) -> N
     smallest = len(Y) >> n_halvings
     # scikit-learn's leaves hold up to twice what it is asked for.
     depth = max(1, (smallest - 1) // max(1, leaf_size // 2)).bit_length() - 1
-    with_workers = Parallel(n_jobs=n_jobs if len(regions) >= _WORTH_WORKERS else 1)
-    parts = with_workers(delayed(_leaves)(Y.take(rows, axis=0), depth) for rows in regions)
+    with_workers = Parallel(n_jobs=n_jobs if len(regions) >= _REGIONS_WORTH_WORKERS else 1)
+    parts = with_workers(delayed(_region_levels)(Y.take(rows, axis=0), depth) for rows in regions)
     first = np.cumsum([0, *map(len, regions)])
-    starts = [start + part.start for start, part in zip(first[:-1], parts, strict=True)]
+    starts = [start + part.start[:-1] for start, part in zip(first[:-1], parts, strict=True)]
     return NodeLevels(
         np.concatenate([rows[part.order] for rows, part in zip(regions, parts, strict=True)]),
         np.concatenate([*starts, first[-1:]]),
-        _upwards(np.minimum, [part.low for part in parts]),
-        _upwards(np.maximum, [part.high for part in parts]),
+        _upwards(np.minimum, [part.boxes(depth)[0].T for part in parts]),
+        _upwards(np.maximum, [part.boxes(depth)[1].T for part in parts]),
     )
 
 
@@ -93,13 +84,14 @@ def _halve(Y: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return by_value[:half], by_value[half:]
 
 
-def _leaves(Y: NDArray[np.float64], depth: int) -> _Leaves:
+def _region_levels(Y: NDArray[np.float64], depth: int) -> NodeLevels:
     """Let scikit-learn halve a region so many times."""
     # Its depth is the logarithm of (n - 1) / leaf_size, rounded down.
     tree = KDTree(Y, leaf_size=max(1, (len(Y) - 1) >> depth))
     _, order, nodes, (low, high) = tree.get_arrays()
-    leaves = slice(len(nodes) // 2, None)
-    return _Leaves(np.asarray(order), nodes["idx_start"][leaves], low[leaves], high[leaves])
+    leaves = nodes[len(nodes) // 2 :]
+    start = np.append(leaves["idx_start"], leaves["idx_end"][-1])
+    return NodeLevels(np.asarray(order), start, np.asarray(low), np.asarray(high))
 
 
 def _upwards(extreme: np.ufunc, leaves: list[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -65,8 +65,8 @@ class AvatarTree:
         self._group = None if distinct is None else distinct.group
         Y = Y if distinct is None else Y[distinct.first]
         self.columns = _most_varied_columns(Y)
-        has_all_columns = len(self.columns) == Y.shape[1]
-        tree = node_levels(Y if has_all_columns else Y[:, self.columns], leaf_size, n_jobs)
+        self.has_all_columns = len(self.columns) == Y.shape[1]
+        tree = node_levels(Y if self.has_all_columns else Y[:, self.columns], leaf_size, n_jobs)
         self.Y = Y[tree.order]
         self.position = np.empty(len(Y), dtype=np.intp)
         self.position[tree.order] = np.arange(len(Y))
@@ -139,8 +139,7 @@ class _Walk:
         self._order = np.argsort(position)
         self._own = position[self._order]
         self._X = np.ascontiguousarray(X[self._order].T)
-        all_columns = len(tree.columns) == len(self._X)
-        self._X_boxes = self._X if all_columns else self._X[tree.columns]
+        self._X_boxes = self._X if tree.has_all_columns else self._X[tree.columns]
         # Nothing is farther apart than 2 sqrt(d); larger squares could only overflow.
         self._threshold = np.minimum(threshold[self._order], 4.0 * np.sqrt(len(self._X)))
         self._leaves = LeafCounter(tree.Y, tree.factors, tree.weight, self._X, self._threshold)

@@ -61,8 +61,8 @@ class Stage:
 
     def _avatar_radius(self, Y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the largest distance of a node's avatars from its origin, per node."""
-        local = (Y[self.avatars(node)] - origin for node, origin in enumerate(self._origin))
-        return np.sqrt([np.einsum("ij,ij->i", avatars, avatars).max() for avatars in local])
+        centred = (self._centred(Y, node) for node in range(len(self._origin)))
+        return np.sqrt([np.einsum("ij,ij->i", avatars, avatars).max() for avatars in centred])
 
     def _set_boxes(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
         """Store the boxes as centres and half-widths, (n_columns, n_boxes, 1)."""
@@ -90,9 +90,11 @@ class Stage:
 
     def local_avatars(self, Y: NDArray[np.float64], node: int) -> NDArray[np.float64]:
         """Return the avatars of a node in its coordinates."""
-        local = Y[self.avatars(node)] - self._origin[node]
-        local *= self._scale[node]
-        return local
+        return self._centred(Y, node) * self._scale[node]
+
+    def _centred(self, Y: NDArray[np.float64], node: int) -> NDArray[np.float64]:
+        """Return the avatars of a node as seen from its origin."""
+        return Y[self.avatars(node)] - self._origin[node]
 
     def local(
         self, node: int, X: NDArray[np.float64], threshold: NDArray[np.float64]
