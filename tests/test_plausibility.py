@@ -181,49 +181,89 @@ def test_hidden_rate_decides_on_a_sample_as_on_all(share):
 
 
 class Counted:
-    """A comparison with known counts, which notes how many originals are counted."""
+    """A comparison with known counts of 1 001 avatars, which notes who is counted."""
 
-    def __init__(self, n_originals, n_avatars, in_sample, of_all):
-        self.X, self.Y = np.zeros((n_originals, 1)), np.zeros((n_avatars, 1))
-        self.in_sample, self.of_all = in_sample, of_all
-        self.asked = []
+    def __init__(self, counts):
+        self.X, self.Y = np.zeros((len(counts), 1)), np.zeros((1001, 1))
+        self.counts, self.asked = counts, []
 
-    def count(self, rows=None):
-        # Two thirds have the count that is to be the median; the rest are far above.
-        n, count = (len(self.X), self.of_all) if rows is None else (len(rows), self.in_sample)
-        self.asked.append(n)
-        return np.where(np.arange(n) % 3, count, len(self.Y) - 1)
+    def count(self, rows):
+        self.asked.append(rows)
+        return self.counts[rows]
+
+
+class CountedInTurn(Counted):
+    """Gives the counts in the order in which it is asked."""
+
+    def count(self, rows):
+        n_before = sum(map(len, self.asked))
+        self.asked.append(rows)
+        return self.counts[n_before : n_before + len(rows)]
 
 
 @pytest.mark.parametrize(
-    ("n_avatars", "count", "counts_all"),
+    ("n_large", "sizes"),
     [
-        # Shares of the other avatars; 0.45 - 0.35 is more than 0.1 in float64.
-        (101, 36, True),
-        (101, 44, True),
-        (101, 45, False),
-        (101, 24, False),
-        (101, 26, True),
-        # 22 / 49 is below 0.45, but 22 / 48 is not.
-        (50, 22, True),
+        # 4 standard errors of 2 n_large - 256 are 64.
+        (161, [256]),
+        (160, [256, 768]),
+        (96, [256, 768]),
+        (95, [256]),
     ],
 )
-def test_a_sample_far_from_the_limit_is_enough(n_avatars, count, counts_all):
-    comparison = Counted(400, n_avatars, count, count)
+def test_four_standard_errors_are_clear(n_large, sizes):
+    comparison = CountedInTurn(np.repeat([350, 349, 1000], [n_large, 256 - n_large, 2000]))
     messages(warn_if_unpaired_sample, comparison)
-    assert comparison.asked == [_N_SAMPLED, 400][: 1 + counts_all]
+    assert list(map(len, comparison.asked))[:2] == sizes[:2]
+    assert len(comparison.asked) >= len(sizes)
+
+
+@pytest.mark.parametrize(
+    ("share", "n_asked"),
+    [
+        (0.0, 256),
+        (0.3, 256),
+        (0.4, 1024),
+        (0.48, 16384),
+        (0.5, 30_000),
+        (0.52, 16384),
+        (0.6, 1024),
+        (0.8, 256),
+        (1.0, 256),
+    ],
+)
+def test_the_clearer_the_majority_the_fewer_are_counted(share, n_asked):
+    rng = np.random.default_rng(0)
+    counts = np.where(rng.permutation(30_000) < share * 30_000, 350, 349)
+    comparison = Counted(counts)
+    found = messages(warn_if_unpaired_sample, comparison)
+    assert found == messages(warn_if_unpaired, counts, 1001) or share == 0.5
+    asked = np.concatenate(comparison.asked)
+    # A sample may, seldom, need the next size.
+    assert len(asked) <= min(4 * n_asked, 30_000)
+    assert len(asked) >= n_asked / 4
+    assert len(np.unique(asked)) == len(asked)
+
+
+@pytest.mark.parametrize(("n_large", "warns"), [(2499, False), (2500, True), (2501, True)])
+def test_nearly_equal_halves_are_decided_by_everybody(n_large, warns):
+    counts = np.random.default_rng(0).permutation(np.repeat([1000, 0], [n_large, 5000 - n_large]))
+    comparison = Counted(counts)
+    assert len(messages(warn_if_unpaired_sample, comparison)) == warns
+    assert sum(map(len, comparison.asked)) == 5000
 
 
 def test_a_sample_of_everybody_is_not_counted_again():
-    comparison = Counted(_N_SAMPLED, 101, 36, 36)
+    comparison = Counted(np.repeat([350, 349], _N_SAMPLED // 2))
     messages(warn_if_unpaired_sample, comparison)
-    assert comparison.asked == [_N_SAMPLED]
+    assert list(map(len, comparison.asked)) == [_N_SAMPLED]
 
 
-@pytest.mark.parametrize(("in_sample", "of_all"), [(36, 34), (34, 36)])
-def test_near_the_limit_everybody_decides(in_sample, of_all):
-    found = messages(warn_if_unpaired_sample, Counted(400, 101, in_sample, of_all))
-    assert len(found) == (of_all == 36)
+def test_the_sample_is_taken_at_random():
+    # Every second record, or the first half, would say the opposite of all.
+    for large in (np.arange(4000) % 4 > 0, np.arange(4000) > 1000):
+        assert messages(warn_if_unpaired_sample, Counted(np.where(large, 400, 0)))
+        assert not messages(warn_if_unpaired_sample, Counted(np.where(large, 0, 400)))
 
 
 @pytest.mark.parametrize("score", SCORES)

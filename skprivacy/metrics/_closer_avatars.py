@@ -82,7 +82,8 @@ class CloserAvatars:
 
     def _count_regular(self, rows: Rows, *, stop_at_one: bool) -> Counts:
         """Count in the tree, block by block, the rest in workers where that pays."""
-        if len(rows) <= _FIRST_BLOCK:
+        if len(rows) <= 2 * _FIRST_BLOCK:
+            # A second block would visit the nodes of the first again.
             return self._count_block(rows, stop_at_one=stop_at_one)
         # Originals whose own avatars share a leaf visit the same nodes.
         order = np.argsort(self._tree.leaf_positions(self.own[rows]))

@@ -16,9 +16,10 @@ from ._closer_avatars import CloserAvatars
 
 _FEWEST_AVATARS = 50
 _RANDOM_SHARE = 0.35
-_N_SAMPLED = 256
-# More than three standard errors of a sample's median share of avatars.
-_MARGIN = 0.1
+# Each sample of originals is so many times as large as the one before, which it includes.
+_N_SAMPLED, _SAMPLE_GROWTH = 256, 4
+# Standard errors by which a sample's majority must exceed one half to decide for all.
+_CLEAR = 4
 # Rounding of the anonymiser's means and of projections, relative to a column's magnitude.
 _ROUNDING = 1e-9
 
@@ -52,19 +53,26 @@ def doubt_if_unpaired(counts: NDArray[np.int64], n_avatars: int) -> str | None:
 def warn_if_unpaired_sample(comparison: CloserAvatars) -> None:
     """Warn as warn_if_unpaired, counting only as many originals as the answer needs.
 
-    Hidden Rate stops at the first closer avatar and so has no counts. A sample far from
-    the limit settles the question; near it, everybody is counted.
+    Hidden Rate stops at the first closer avatar and so has no counts. A clear majority of a
+    sample settles the question; the closer it is, the more are counted, in the end everybody.
     """
     n_originals, n_avatars = len(comparison.X), len(comparison.Y)
     if n_avatars < _FEWEST_AVATARS:
         return
     # At random: a table may have a period.
-    sample = np.random.default_rng(0).permutation(n_originals)[:_N_SAMPLED]
-    counts = comparison.count(sample)
-    share = np.median(counts) / (n_avatars - 1)
-    if len(sample) < n_originals and abs(share - _RANDOM_SHARE) < _MARGIN:
-        counts = comparison.count()
+    order = np.random.default_rng(0).permutation(n_originals)
+    counts, size = comparison.count(order[:_N_SAMPLED]), _N_SAMPLED
+    while size < n_originals and not _is_clear(counts, n_avatars):
+        further = order[size : size * _SAMPLE_GROWTH]
+        counts, size = np.append(counts, comparison.count(further)), size * _SAMPLE_GROWTH
     warn_if_unpaired(counts, n_avatars)
+
+
+def _is_clear(counts: NDArray[np.int64], n_avatars: int) -> bool:
+    """Tell whether far more, or far fewer, than half of a sample reach the limit."""
+    n_large = np.count_nonzero(counts >= _RANDOM_SHARE * (n_avatars - 1))
+    # If half of all did, 2 n_large would vary by the root of the sample's size.
+    return bool(abs(2 * n_large - len(counts)) > _CLEAR * np.sqrt(len(counts)))
 
 
 def warn_if_other_space(X: NDArray[np.float64], Y: NDArray[np.float64]) -> None:

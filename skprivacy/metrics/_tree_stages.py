@@ -20,8 +20,8 @@ from ._kd_tree import NodeLevels
 _U32 = 2.0**-24
 # Differences below this cannot matter: no threshold is below 2^-440.
 _SMALLEST_RADIUS = 2.0**-450
-# Squares of larger numbers overflow float32. What lies beyond is cut down to values that
-# neither miss nor contain anything.
+# Squares of larger numbers overflow float32. Cut down to this, balls meet no fewer boxes and
+# contain no more.
 _FAR = 1e18
 
 
