@@ -15,9 +15,14 @@ def main() -> int:
     command = ["pip-audit", "--format", "json", "--progress-spinner", "off", "--path", sys.argv[1]]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        print(f"not audited: no answer within {SECONDS} s")
+        return 0
+    try:
         packages = json.loads(done.stdout)["dependencies"]
-    except (subprocess.TimeoutExpired, ValueError):
-        print("not audited: the service of known vulnerabilities gave no answer")
+    except ValueError:
+        reason = done.stderr.strip().rpartition("\n")[2] or "no reason was given"
+        print(f"not audited: {reason}")
         return 0
     audited = [package for package in packages if "skip_reason" not in package]
     found = [package for package in audited if package["vulns"]]

@@ -183,19 +183,21 @@ def _growth(fits: list[dict[str, Any]]) -> str:
 
 
 def _jobs(jobs: list[dict[str, Any]]) -> str:
-    """Compare one process with two."""
+    """Compare one process with two, and with two threads."""
     rows = [
         [
             f"{KINDS[job['kind']]}, {job['n']:,} x {job['d']}",
             *(figure(job["seconds"][n_jobs]) for n_jobs in ("1", "2")),
             figure(job["first_call"]),
             f"{job['speed_up']:.2f}x",
+            figure(job["seconds"]["threads"]),
+            f"{job['speed_up_of_threads']:.2f}x",
             "yes" if job["is_identical"] else "NO",
         ]
         for job in jobs
     ]
-    seconds = ["`n_jobs=1` (s)", "`n_jobs=2` (s)", "first call, `n_jobs=2` (s)"]
-    return table(["table", *seconds, "faster", "same counts"], rows)
+    processes = ["`n_jobs=1` (s)", "`n_jobs=2` (s)", "first call, `n_jobs=2` (s)", "faster"]
+    return table(["table", *processes, "two threads (s)", "faster", "same counts"], rows)
 
 
 def _memory(memory: dict[str, Any] | None) -> str:

@@ -216,11 +216,12 @@ def test_a_measurement_holds_medians_and_wrong_shares(monkeypatch, tables):
     assert contenders["cdist"]["wrong"] == contenders["hidden_rate"]["wrong"] == 0
 
 
-def test_two_processes_are_compared_with_one(tables):
+def test_two_processes_and_two_threads_are_compared_with_one(tables):
     measured = measure_jobs(*tables["blurred"])
     assert measured["is_identical"] is True
     seconds = measured["seconds"]
     assert measured["speed_up"] == pytest.approx(seconds["1"] / seconds["2"])
+    assert measured["speed_up_of_threads"] == pytest.approx(seconds["1"] / seconds["threads"])
 
 
 def test_memory_is_that_of_another_process(tmp_path):

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from skprivacy import FAMD, HiddenRate, PrivacyScorer, hidden_rate_score
 from skprivacy.model_selection._scorer_inputs import (
-    _shape,
     accepts_sample_weight,
+    ask_for_avatars,
     is_estimator,
     resolve_metrics,
 )
@@ -110,9 +110,13 @@ def test_weights_are_accepted_by_their_name():
     assert accepts_sample_weight(lambda X, weight=None: 1.0) is False
 
 
-def test_a_table_of_any_container_has_a_shape():
-    assert _shape(sparse.eye(3, 2)) == (3, 2)
-    assert _shape([[1, 2], [3, 4], [5, 6]]) == (3, 2)
+@pytest.mark.parametrize(
+    "table", [sparse.eye(3, 2), [[1, 2], [3, 4], [5, 6]], pd.DataFrame({"a": [1, 2, 3], "b": 4})]
+)
+def test_a_table_of_any_container_has_a_shape(table):
+    assert ask_for_avatars(None, np.ones((3, 2)), lambda _, X: table) is table
+    with pytest.raises(ValueError, match=r"of shape \(3, 2\), expected \(2, 2\)"):
+        ask_for_avatars(None, np.ones((2, 2)), lambda _, X: table)
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_what_is_missed_or_contained_is_so_in_fractions(columns, upper, lower, r
         meets, contains = walked.stage.test(node, *walked.stage.local(node, chosen, threshold))
         nearest, farthest = exact_distances(X[walked.columns], *walked.boxes(node))
         # A thousandth is far more than the doubt, and far less than most differences.
-        limit = np.array([Fraction(float(t)) ** 2 for t in threshold])
+        limit = np.array([Fraction(t) ** 2 for t in threshold])
         assert meets[nearest <= limit].all()
         assert not meets[nearest > limit * Fraction(1001, 1000) + reach * reach / 1000].any()
         n_missed += np.count_nonzero(~meets)
@@ -140,17 +140,12 @@ def test_what_is_missed_or_contained_is_so_in_fractions(columns, upper, lower, r
 
 def exact_distances(X, low, high):
     """Return squared distances to the nearest points and farthest corners, (n_boxes, n)."""
-    nearest, farthest = [], []
-    for box in zip(low, high, strict=True):
-        sides = [(Fraction(float(a)), Fraction(float(b))) for a, b in zip(*box, strict=True)]
-        points = [[Fraction(float(cell)) for cell in x] for x in X.T]
-        nearest.append(
-            [sum(max(a - x, x - b, 0) ** 2 for x, (a, b) in zip(p, sides, strict=True)) for p in points]
-        )
-        farthest.append(
-            [sum(max(b - x, x - a) ** 2 for x, (a, b) in zip(p, sides, strict=True)) for p in points]
-        )
-    return np.array(nearest), np.array(farthest)
+    fractions = np.vectorize(Fraction, otypes=[object])
+    x, low, high = fractions(X.T), fractions(low)[:, None], fractions(high)[:, None]
+    below, above = low - x, x - high
+    nearest = np.maximum(np.maximum(below, above), 0)
+    farthest = np.maximum(high - x, x - low)
+    return (nearest**2).sum(axis=2), (farthest**2).sum(axis=2)
 
 
 @pytest.mark.parametrize("d", [1, 3, 8])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from .._callers import levels_to_the_caller
 from .._validation import check_sample_weight
 from ._closer_avatars import CloserAvatars
 from ._intervals import median_interval, share_interval
@@ -109,5 +110,5 @@ def _doubts(comparison: CloserAvatars, counts: NDArray[np.int64]) -> list[str]:
     # Not caught as they are warned of: that would change the warnings of other threads.
     doubts = [doubt for doubt in found if doubt is not None]
     for doubt in doubts:
-        warnings.warn(doubt, UserWarning, stacklevel=4)
+        warnings.warn(doubt, UserWarning, stacklevel=levels_to_the_caller())
     return doubts

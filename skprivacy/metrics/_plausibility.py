@@ -6,12 +6,12 @@ a random one is a sign that the pairing, or the space of one table, is wrong.
 
 from __future__ import annotations
 
-import sys
 import warnings
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._callers import levels_to_the_caller
 from ._closer_avatars import CloserAvatars
 
 _FEWEST_AVATARS = 50
@@ -24,19 +24,11 @@ _CLEAR = 4
 _ROUNDING = 1e-9
 
 
-def _levels_to_the_caller() -> int:
-    """Return the stacklevel, for the function that warns, of the first caller outside."""
-    frame, level = sys._getframe(1), 1  # noqa: SLF001 - as warnings itself does
-    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] == "skprivacy":
-        frame, level = frame.f_back, level + 1
-    return level
-
-
 def warn_if_unpaired(counts: NDArray[np.int64], n_avatars: int) -> None:
     """Warn when half of the own avatars are no closer than a random avatar would be."""
     doubt = doubt_if_unpaired(counts, n_avatars)
     if doubt is not None:
-        warnings.warn(doubt, UserWarning, stacklevel=_levels_to_the_caller())
+        warnings.warn(doubt, UserWarning, stacklevel=levels_to_the_caller())
 
 
 def doubt_if_unpaired(counts: NDArray[np.int64], n_avatars: int) -> str | None:
@@ -79,7 +71,7 @@ def warn_if_other_space(X: NDArray[np.float64], Y: NDArray[np.float64]) -> None:
     """Warn when the middle avatar of a column lies outside the originals' range."""
     doubt = doubt_if_other_space(X, Y)
     if doubt is not None:
-        warnings.warn(doubt, UserWarning, stacklevel=_levels_to_the_caller())
+        warnings.warn(doubt, UserWarning, stacklevel=levels_to_the_caller())
 
 
 def doubt_if_other_space(X: NDArray[np.float64], Y: NDArray[np.float64]) -> str | None:

@@ -38,7 +38,7 @@ def array_column(column: Any) -> Column:
         return _time_column(values, missing)
     if values.dtype.kind in _KINDS_OF_DTYPE and values.dtype.itemsize <= 8:
         return Words(_KINDS_OF_DTYPE[values.dtype.kind], values, missing)
-    cells = list(values) if values.dtype.kind == "f" else values.tolist()
+    cells = values.tolist()
     for row in [] if missing is None else np.flatnonzero(missing):
         cells[row] = None
     return object_cells(cells)

@@ -155,7 +155,7 @@ def _first_alike(words: Integers, tags: Integers) -> Integers:
     """
     result = np.arange(len(words))
     pending = result
-    n_bits = max(2 * len(words), 2).bit_length()
+    n_bits = (2 * len(words)).bit_length()
     holder = np.empty(2**n_bits, np.int64)
     factors = _odd_factors()
     while len(pending) > 0:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._callers import levels_to_the_caller
 from ._row_keys import Column, Rows, Words
 from ._row_tables import Table
 
@@ -27,7 +28,7 @@ def warn_of_near_misses(left: Table, right: Table, partners: list[int]) -> None:
                 f"differ only by {found}. They count as different, so copied rows may look "
                 "protected. Store both columns alike if this is an accident.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=levels_to_the_caller(),
             )
 
 

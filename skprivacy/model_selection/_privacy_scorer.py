@@ -14,6 +14,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from .._callers import levels_to_the_caller
 from ..metrics._base import AvatarMetric
 from ..metrics._paired import PairedMetric
 from ..metrics._shared_counts import groups_sharing_counts, score_together
@@ -242,7 +243,7 @@ class PrivacyScorer(BaseEstimator):
                 f"No score for {', '.join(map(repr, names))}: {type(error).__name__}. It is NaN; "
                 "PrivacyScorer(raise_exc=True) raises the error.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=levels_to_the_caller(),
             )
 
 

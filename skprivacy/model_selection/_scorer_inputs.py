@@ -82,7 +82,7 @@ def ask_for_avatars(
 ) -> Any:
     """Return the avatars that a fitted anonymiser makes of X, one for each row."""
     avatars = _respond(estimator, X, response_method)
-    expected, got = _shape(X), _shape(avatars)
+    expected, got = np.shape(X), np.shape(avatars)
     if got != expected:
         source = response_method if isinstance(response_method, str) else "response_method"
         raise ValueError(
@@ -111,11 +111,6 @@ def _respond(estimator: Any, X: Any, response_method: str | Callable[[Any, Any],
         )
     response = getattr(estimator, response_method)
     return response(X) if callable(response) else response
-
-
-def _shape(table: Any) -> tuple[int, ...]:
-    """Return the shape of a table of any container."""
-    return tuple(table.shape) if hasattr(table, "shape") else np.shape(table)
 
 
 def check_score(name: str, score: Any) -> float:

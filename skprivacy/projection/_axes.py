@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg import svd
 from sklearn.utils import gen_batches
 
+from .._callers import levels_to_the_caller
 from ._codings import Floats
 
 # Axes whose singular values are closer than this, relative to the largest, are turned by
@@ -64,7 +65,7 @@ def _check_cut(singular_values: Floats, longest_side: int, n_components: int) ->
             f"{n_components} axes are not unique: coordinates and scores depend on rounding. "
             "Change n_components so that both are kept or both are dropped.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=levels_to_the_caller(),
         )
 
 
