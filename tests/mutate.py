@@ -40,7 +40,7 @@ ROOT = Path(__file__).parents[1]
 FURTHER_TESTS = {
     "closer_avatars": ["tie_rule", "tree_counting"],
     "famd": ["projection"],
-    "leaf_products": ["tree_counting", "closer_avatars"],
+    "leaf_products": ["tree_counting"],
     "paired": ["hidden_rate", "local_cloaking"],
     "plausibility": ["hidden_rate"],
     "privacy_scorer": ["model_selection"],
@@ -48,7 +48,7 @@ FURTHER_TESTS = {
     "row_matching": ["row_near_misses"],
     "row_tables": ["row_columns"],
     "shared_counts": ["privacy_scorer"],
-    "tree_stages": ["tree_counting", "closer_avatars"],
+    "tree_stages": ["tree_counting"],
     "validation": ["hidden_rate"],
 }
 # Imported before the forks, for they take longer than most tests. polars is not: its threads
