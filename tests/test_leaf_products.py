@@ -116,8 +116,13 @@ def test_pairs_are_put_aside_until_there_are_many(monkeypatch):
     assert seen == [0, 0, 4, 4, 4, 8]
 
 
-def test_pairs_are_measured_in_parts_that_stay_in_the_cache(monkeypatch):
-    monkeypatch.setattr(_leaf_products, "_PRODUCT_SIZE", 64)
+@pytest.mark.parametrize(
+    ("product_size", "parts"),
+    # 64 elements are 21 pairs of three columns; of wider tables than fit, a pair at a time.
+    [(64, [21, 21, 8]), (2, [1] * 50)],
+)
+def test_pairs_are_measured_in_parts_that_stay_in_the_cache(monkeypatch, product_size, parts):
+    monkeypatch.setattr(_leaf_products, "_PRODUCT_SIZE", product_size)
     counter, factors = counter_of_products(np.zeros(50), is_within=True, d=3)
     sizes = []
     measure = LeafCounter._measure
@@ -129,7 +134,7 @@ def test_pairs_are_measured_in_parts_that_stay_in_the_cache(monkeypatch):
     monkeypatch.setattr(LeafCounter, "_measure", spied)
     counter.add(slice(0, 1), np.arange(50), factors)
     counter.settle()
-    assert sizes == [21, 21, 8]
+    assert sizes == parts
     assert counter.counts.tolist() == [1] * 50
 
 

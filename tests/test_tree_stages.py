@@ -195,6 +195,30 @@ def test_small_balls_contain_nothing_and_cost_nothing():
     assert walked.stage.test(0, x, t)[1] is None
 
 
+def point_and_interval():
+    """Return a stage whose boxes, in local coordinates, are the point 0 and [0.25, 0.5]."""
+    Y = np.array([[-0.5], [0.0], [0.5]])
+    low, high = np.array([[-0.5], [-0.5], [0.0]]), np.array([[0.5], [-0.5], [0.5]])
+    return Stage(NodeLevels(np.arange(3), np.array([0, 1, 3]), low, high), Y, np.arange(1), 0, 1)
+
+
+def test_a_ball_smaller_than_one_box_may_contain_another():
+    _, contains = point_and_interval().test(0, np.zeros((1, 1)), np.array([0.05]))
+    assert contains[:, 0].tolist() == [True, False]
+
+
+def test_a_ball_must_be_wider_than_half_a_box_to_be_tried():
+    # The boxes reach 0.25 and 0.5 to either side of their middle.
+    Y = np.array([[-1.0], [-0.5], [0.0], [1.0]])
+    low, high = np.array([[-1.0], [-1.0], [0.0]]), np.array([[1.0], [-0.5], [1.0]])
+    tree = NodeLevels(np.arange(4), np.array([0, 2, 4]), low, high)
+    stage = Stage(tree, Y, np.arange(1), 0, 1)
+    scale = stage.local(0, np.zeros((1, 1)), np.ones(1))[1][0]
+    for t, is_tried in ((0.24, False), (0.26, True)):
+        contains = stage.test(0, np.zeros((1, 1)), np.array([t * scale]))[1]
+        assert (contains is not None) == is_tried
+
+
 def test_avatars_that_are_all_alike_have_a_scale():
     walked = Walked(np.full((10, 2), 0.75), [0, 1], 0, None)
     x, t = walked.stage.local(0, np.full((2, 2), 0.75), np.array([2.0**-440, 1.0]))
