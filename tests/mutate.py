@@ -38,7 +38,7 @@ from _mutants import mutants_of
 ROOT = Path(__file__).parents[1]
 # Tests of a module beside those of the file that mirrors it.
 FURTHER_TESTS = {
-    "closer_avatars": ["tie_rule", "tree_counting"],
+    "closer_avatars": ["tie_rule", "tree_counting", "progress", "workers"],
     "famd": ["projection"],
     "leaf_products": ["tree_counting"],
     "paired": ["hidden_rate", "local_cloaking"],

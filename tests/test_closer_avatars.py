@@ -9,7 +9,9 @@ twenty times as many of the same tables::
 from __future__ import annotations
 
 from functools import partial
+from types import SimpleNamespace
 
+import joblib
 import numpy as np
 import pytest
 from _oracle import gaps_are_wide, grid_counts, rational_counts, tie_rule_counts
@@ -18,6 +20,7 @@ from sklearn.metrics import euclidean_distances
 from sklearn.neighbors import KDTree, NearestNeighbors
 
 from skprivacy import closer_avatar_counts
+from skprivacy.metrics import _closer_avatars
 from skprivacy.metrics._closer_avatars import CloserAvatars
 from skprivacy.metrics._tree_counting import AvatarTree
 
@@ -205,6 +208,89 @@ def test_n_jobs_does_not_change_counts(kind, n, m):
     alone = counts_of(table)
     for n_jobs in (1, 2, -1):
         np.testing.assert_array_equal(counts_of(table, n_jobs=n_jobs), alone, strict=True)
+
+
+# Blocks: the first tells how many originals the next ones may hold
+
+
+@pytest.fixture
+def blocks(monkeypatch):
+    """Return a function that counts so many rows at a pace, and tells the blocks it took."""
+    monkeypatch.setattr(_closer_avatars, "_FIRST_BLOCK", 10)
+    monkeypatch.setattr(_closer_avatars, "_LARGEST_BLOCK", 300)
+    clock, seen = SimpleNamespace(now=5.0, pace=np.inf, perf_counter=lambda: clock.now), []
+    monkeypatch.setattr(_closer_avatars, "time", clock)
+    in_process, in_workers = CloserAvatars._count_block, CloserAvatars._count_in_workers
+
+    def count_block(self, rows, *, stop_at_one):
+        seen.append((len(rows), stop_at_one))
+        clock.now += len(rows) / clock.pace
+        return in_process(self, rows, stop_at_one=stop_at_one)
+
+    def count_in_workers(self, rows, *, stop_at_one):
+        seen.append((f"{len(rows)} in workers", stop_at_one))
+        return in_workers(self, rows, stop_at_one=stop_at_one)
+
+    monkeypatch.setattr(CloserAvatars, "_count_block", count_block)
+    monkeypatch.setattr(CloserAvatars, "_count_in_workers", count_in_workers)
+
+    def counted(n, pace, *, n_jobs=1, stop_at_one=False):
+        clock.pace = pace
+        seen.clear()
+        table = random_table("one decimal", np.random.default_rng(n), n=n, m=40, d=3)
+        with joblib.parallel_config("threading"):
+            comparison = CloserAvatars(*table[:3], tie_tol=1e-12, n_jobs=n_jobs)
+            counts = comparison.count(stop_at_one=stop_at_one)
+        expected = exact_counts(table)
+        if stop_at_one:
+            counts, expected = counts > 0, expected > 0
+        np.testing.assert_array_equal(counts, expected)
+        assert {stopped for _, stopped in seen} == {stop_at_one}
+        return [block for block, _ in seen]
+
+    return counted
+
+
+@pytest.mark.parametrize("stop_at_one", [False, True])
+@pytest.mark.parametrize(
+    ("n", "pace", "expected"),
+    [
+        (20, 64.0, [20]),
+        (21, 64.0, [10, 11]),
+        # Two seconds at this pace are 128 originals, then less and more than a block may hold.
+        (414, 64.0, [10, 128, 128, 128, 20]),
+        (45, 1.0, [10, 10, 10, 10, 5]),
+        (450, 1000.0, [10, 300, 140]),
+        # A clock that stands still.
+        (450, np.inf, [10, 300, 140]),
+    ],
+)
+def test_blocks_follow_the_pace(blocks, n, pace, expected, stop_at_one):
+    assert blocks(n, pace, stop_at_one=stop_at_one) == expected
+
+
+@pytest.mark.parametrize("stop_at_one", [False, True])
+def test_workers_count_the_rest_of_long_work(blocks, stop_at_one):
+    # Two seconds at this pace are 128 originals.
+    counted = partial(blocks, pace=64.0, stop_at_one=stop_at_one)
+    assert counted(139, n_jobs=2) == [10, "129 in workers"]
+    assert counted(138, n_jobs=2) == [10, 128]
+    assert counted(139, n_jobs=1) == [10, 128, 1]
+
+
+def test_stopping_is_asked_of_the_tree(monkeypatch):
+    asked = []
+    count = AvatarTree.count
+
+    def spied(self, *queries, **how):
+        asked.append(how)
+        return count(self, *queries, **how)
+
+    monkeypatch.setattr(AvatarTree, "count", spied)
+    comparison = comparison_of(drawn("continuous", n=50, m=50, d=2))
+    comparison.count(stop_at_one=True)
+    comparison.count()
+    assert asked == [{"stop_at_one": True}, {"stop_at_one": False}]
 
 
 # Wrong ways of counting: mutants, each of which a named case must catch

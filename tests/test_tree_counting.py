@@ -285,6 +285,35 @@ def test_columns_of_a_wide_table_are_the_most_varied():
     assert AvatarTree(Y).columns.tolist() == list(range(4, 12))
 
 
+@pytest.mark.parametrize(("elements", "size"), [(2, 1), (50, 10), (1 << 18, 4096)])
+def test_blocks_of_wide_tables_hold_fewer_originals(monkeypatch, elements, size):
+    monkeypatch.setattr(_tree_counting, "_BLOCK_ELEMENTS", elements)
+    assert AvatarTree(np.eye(30, 5)).block_size == size
+
+
+def test_as_many_avatars_as_columns_of_the_boxes():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(30, 20)), rng.normal(size=(_tree_counting._MAX_BOX_COLUMNS, 20))
+    own = np.arange(30) % len(Y)
+    distances = np.linalg.norm(X[:, None] - Y, axis=2)
+    threshold = distances[np.arange(30), own] * (1 + 1e-9)
+    counts = AvatarTree(Y, leaf_size=1).count(X, own, threshold)
+    np.testing.assert_array_equal(counts, (distances <= threshold[:, None]).sum(axis=1) - 1)
+
+
+@pytest.mark.parametrize("n_copies", [1, 3])
+def test_own_avatars_of_one_leaf_stand_together(n_copies):
+    Y = np.repeat(np.random.default_rng(0).permutation(40)[:, None] / 40.0, n_copies, axis=0)
+    tree = AvatarTree(Y, leaf_size=2)
+    own = np.arange(len(Y))
+    np.testing.assert_array_equal(tree.Y[tree.leaf_positions(own)], Y)
+
+
+def test_size_is_about_that_of_what_is_sent():
+    tree = AvatarTree(np.random.default_rng(0).normal(size=(3000, 2)))
+    assert 0.8 < tree.__sizeof__() / len(pickle.dumps(tree)) < 1.2
+
+
 def test_stopping_does_less(monkeypatch):
     case = CASES["unrelated d=5"]
     seen = calls(monkeypatch, LeafCounter, "add")
