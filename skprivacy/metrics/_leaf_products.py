@@ -35,7 +35,7 @@ _MAX_CLOSE = 1 << 16
 def avatar_factors(local: NDArray[np.float64]) -> NDArray[np.float32]:
     """Return rows (-2 y, ||y||^2, 1) of avatars (n_avatars, d)."""
     factors = np.ones((len(local), local.shape[1] + 2), dtype=np.float32)
-    np.multiply(local, -2.0, out=factors[:, :-2], casting="same_kind")
+    np.multiply(local, -2.0, out=factors[:, :-2])
     factors[:, -2] = np.einsum("ij,ij->i", local, local)
     return factors
 
@@ -51,7 +51,7 @@ def original_factors(
     error += (d + 4) * 2.0**-52 * (square_x + square_t)
     error *= 1.01
     factors = np.empty((d + 2, n_originals), dtype=np.float32)
-    np.divide(local, error, out=factors[:-2], casting="same_kind")
+    np.divide(local, error, out=factors[:-2])
     factors[-2] = 1.0 / error
     factors[-1] = p / error
     return factors
@@ -90,7 +90,7 @@ class LeafCounter:
         own: NDArray[np.intp] | None = None,
     ) -> None:
         """Count a leaf for some originals, leaving out their own avatars if given."""
-        step = _PRODUCT_SIZE // max(1, leaf.stop - leaf.start)
+        step = _PRODUCT_SIZE // (leaf.stop - leaf.start)
         for start in range(0, len(originals), step):
             block = slice(start, start + step)
             avatars = self._factors[leaf]
