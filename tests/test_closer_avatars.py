@@ -244,7 +244,7 @@ def blocks(monkeypatch):
         expected = exact_counts(table)
         if stop_at_one:
             counts, expected = counts > 0, expected > 0
-        np.testing.assert_array_equal(counts, expected)
+        np.testing.assert_array_equal(counts, expected, strict=True)
         assert {stopped for _, stopped in seen} == {stop_at_one}
         return [block for block, _ in seen]
 
@@ -278,19 +278,38 @@ def test_workers_count_the_rest_of_long_work(blocks, stop_at_one):
     assert counted(139, n_jobs=1) == [10, 128, 1]
 
 
-def test_stopping_is_asked_of_the_tree(monkeypatch):
-    asked = []
-    count = AvatarTree.count
+@pytest.mark.parametrize("stop_at_one", [False, True])
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_the_tree_is_told_how_many_workers_and_when_to_stop(monkeypatch, n_jobs, stop_at_one):
+    monkeypatch.setattr(_closer_avatars, "_FIRST_BLOCK", 10)
+    monkeypatch.setattr(_closer_avatars, "_WORTH_WORKERS", 0)
+    told = []
 
-    def spied(self, *queries, **how):
-        asked.append(how)
-        return count(self, *queries, **how)
+    class Tree(AvatarTree):
+        def __init__(self, Y, **how):
+            told.append(how)
+            super().__init__(Y, **how)
 
-    monkeypatch.setattr(AvatarTree, "count", spied)
-    comparison = comparison_of(drawn("continuous", n=50, m=50, d=2))
-    comparison.count(stop_at_one=True)
-    comparison.count()
-    assert asked == [{"stop_at_one": True}, {"stop_at_one": False}]
+        def count(self, *queries, **how):
+            told.append(how)
+            return AvatarTree.count(self, *queries, **how)
+
+    def parallel(**how):
+        told.append(how)
+        return joblib.Parallel(**how)
+
+    monkeypatch.setattr(_closer_avatars, "AvatarTree", Tree)
+    monkeypatch.setattr(_closer_avatars, "Parallel", parallel)
+    table = drawn("continuous", n=50, m=50, d=2)
+    with joblib.parallel_config("threading"):
+        CloserAvatars(*table[:3], tie_tol=1e-12, n_jobs=n_jobs).count(stop_at_one=stop_at_one)
+    first, *later = told
+    assert first == {"n_jobs": n_jobs}
+    in_workers = [{"n_jobs": n_jobs}] if n_jobs > 1 else []
+    assert [how for how in later if "n_jobs" in how] == in_workers
+    asked = [how for how in later if "n_jobs" not in how]
+    assert len(asked) >= 2
+    assert all(how == {"stop_at_one": stop_at_one} for how in asked)
 
 
 # Wrong ways of counting: mutants, each of which a named case must catch

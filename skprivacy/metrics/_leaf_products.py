@@ -116,7 +116,7 @@ class LeafCounter:
             self.counts[originals] += (self._weight[leaf] @ within).astype(np.int64)
         if np.count_nonzero(near) > np.count_nonzero(within):
             near ^= within
-            avatar, original = np.divmod(near.ravel().nonzero()[0], len(originals))
+            avatar, original = np.divmod(np.flatnonzero(near), len(originals))
             self._close.append((originals[original], avatar + leaf.start))
             self._n_close += len(avatar)
         if self._n_close > _MAX_CLOSE:

@@ -172,7 +172,7 @@ class _Walk:
             for block in self._blocks(np.arange(first, last)):
                 factors = original_factors(*self._local(stage, node, block))
                 parts = np.searchsorted(self._own[block], edges)
-                for i in np.diff(parts).nonzero()[0]:
+                for i in np.flatnonzero(np.diff(parts)):
                     part = slice(parts[i], parts[i + 1])
                     own = self._own[block[part]]
                     leaf = slice(edges[i], edges[i + 1])
@@ -191,7 +191,7 @@ class _Walk:
                 self._count_leaves(stage.edges(node), block, cut, original_factors(x, t))
                 continue
             for part, chosen in zip(parts, cut, strict=True):
-                part.append(block[chosen.nonzero()[0]])
+                part.append(block[np.flatnonzero(chosen)])
         first = stage.boxes(node).start
         going_on = [np.concatenate(part) if part else originals[:0] for part in parts]
         return [(depth + 1, first + i, on) for i, on in enumerate(going_on) if len(on)]
@@ -225,7 +225,7 @@ class _Walk:
     ) -> None:
         """Count every leaf for the originals whose balls cut it."""
         for start, stop, chosen in zip(edges[:-1], edges[1:], cut, strict=True):
-            which = chosen.nonzero()[0]
+            which = np.flatnonzero(chosen)
             if len(which):
                 self._leaves.add(slice(start, stop), block[which], factors.take(which, axis=1))
 

@@ -119,7 +119,7 @@ class Stage:
         reach = np.minimum(t + doubt, 10 * _FAR).astype(np.float32)
         meets = _nearest_square(x32, centre, half) <= reach * reach
         inner = np.minimum(t - doubt, 0.9 * _FAR)
-        wide = (inner > self._smallest[node]).nonzero()[0]
+        wide = np.flatnonzero(inner > self._smallest[node])
         # Boxes in some of the columns say nothing about how far avatars lie in the others.
         if not (self._covers_all_columns and len(wide)):
             return meets, None
