@@ -17,6 +17,8 @@ from sklearn.utils import check_array
 from sklearn.utils.fixes import parse_version
 from sklearn.utils.validation import validate_data
 
+from ._exact_integers import check_exact_integers
+
 
 def is_pandas(X: object) -> bool:
     """Tell whether `X` is a pandas frame, without importing pandas."""
@@ -116,7 +118,11 @@ def _check_same_names(estimator: Any, names: list[Hashable] | None, *, reset: bo
 def check_unmasked(values: object, name: str) -> None:
     """Raise a ValueError if an array hides values behind a mask, which numpy would uncover."""
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise ValueError(f"{name} holds masked cells. Impute missing values, or drop them.")
+        row, *column = np.argwhere(np.ma.getmaskarray(values))[0]
+        place = f"column {column[0]}, row {row}" if column else f"position {row}"
+        raise ValueError(
+            f"{name} holds masked cells, the first in {place}. Impute missing values, or drop them."
+        )
 
 
 def quoted(name: Hashable) -> str:
@@ -143,15 +149,34 @@ def _as_2d_array(X: Any) -> NDArray[Any]:
     if array.dtype.kind == "U" and not hasattr(X, "dtype"):
         # numpy turns the numbers of mixed rows into text.
         array = np.asarray(X, dtype=object)
-    if array.dtype.kind == "c":
-        raise ValueError("Complex data not supported: X has complex numbers. Use real columns.")
     if array.ndim != 2:
         raise ValueError(
-            f"Expected 2D array, got {array.ndim}D array of shape {array.shape} instead. "
+            f"Expected 2D array, got {array.ndim}D array of shape {array.shape} instead: X. "
             "Reshape your data either using array.reshape(-1, 1) if your data has a single "
             "feature or array.reshape(1, -1) if it contains a single sample."
         )
+    if array.dtype.kind == "c":
+        column = (array.imag != 0).any(axis=0).argmax() if array.size else 0
+        raise ValueError(
+            f"Complex data not supported: column {column} of X has complex numbers. Use real "
+            "columns."
+        )
+    if not hasattr(X, "dtype") and array.dtype.kind == "f":
+        _check_promoted(X, array)
     return array
+
+
+def _check_promoted(X: Any, array: NDArray[Any]) -> None:
+    """Raise at an integer that numpy rounded when it gave all columns one dtype."""
+    suspects = np.flatnonzero((np.abs(array) >= np.float64(2**53)).any(axis=0)).tolist()
+    names = column_names(X)
+    if names is not None:
+        for j in suspects:
+            cells = np.asarray(X.column(j))
+            check_exact_integers(cells, f"column {quoted(names[j])} (position {j}) of X")
+    elif suspects:
+        for j, cells in zip(suspects, np.asarray(X, dtype=object).T[suspects], strict=True):
+            check_exact_integers(cells, f"column {j} of X")
 
 
 def empty_like(X: Any) -> Any:

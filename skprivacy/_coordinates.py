@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from ._containers import check_table, quoted
+from ._exact_integers import check_exact_integers
 
 # Beyond this magnitude sums of squares of scaled coordinates lose their meaning.
 _LARGEST_COORDINATE = 2.0**960
@@ -37,13 +38,24 @@ def check_coordinates(estimator: BaseEstimator, X: Any, *, reset: bool) -> NDArr
     X = check_table(estimator, X, reset=reset)
     columns = list(_columns(X))
     _check_numeric(columns, table)
+    for column in columns:
+        if _may_be_rounded(column.dtype):
+            check_exact_integers(np.asarray(column.cells), f"column {column.label} of {table}")
     try:
         rows = check_array(
             X, dtype=np.float64, order="C", ensure_all_finite=False, estimator=estimator
         )
     except OverflowError:
+        label, row = next(
+            (column.label, row)
+            for column in columns
+            if column.dtype.kind == "O"
+            for row, cell in enumerate(column.cells)
+            if _overflows(cell)
+        )
         raise ValueError(
-            f"{table} holds integers beyond the range of float64. Rescale the columns."
+            f"Input {table} contains a number beyond the range of float64 in column {label}, row "
+            f"{row}. Rescale the column."
         ) from None
     # NaN fails both comparisons.
     if not (rows.min() > -_LARGEST_COORDINATE and rows.max() < _LARGEST_COORDINATE):
@@ -64,10 +76,12 @@ def _columns(X: Any) -> Iterator[_Column]:
 
 def _check_numeric(columns: list[_Column], table: str) -> None:
     """Raise a TypeError that names the columns a distance cannot use."""
-    if any(getattr(column.dtype, "kind", "") == "c" for column in columns):
-        raise ValueError(
-            f"Complex data not supported: {table} has complex numbers. Use real columns."
-        )
+    for column in columns:
+        if getattr(column.dtype, "kind", "") == "c":
+            raise ValueError(
+                f"Complex data not supported: column {column.label} of {table} has complex "
+                "numbers. Use real columns."
+            )
     faulty = [column.label for column in columns if not _is_numeric(column)]
     if faulty:
         shown = ", ".join(faulty[:5]) + (f" and {len(faulty) - 5} more" if faulty[5:] else "")
@@ -90,6 +104,20 @@ def _is_numeric(column: _Column) -> bool:
     if column.dtype.kind != "O" or str(column.dtype) == "category":
         return False
     return all(cell is None or is_number(cell) for cell in column.cells)
+
+
+def _may_be_rounded(dtype: Any) -> bool:
+    """Tell whether a column of this dtype can hold integers that float64 would round."""
+    return bool(dtype.is_integer()) if hasattr(dtype, "is_numeric") else dtype.kind in "iuO"
+
+
+def _overflows(cell: Any) -> bool:
+    """Tell whether a number has no float64, as a fraction may not."""
+    try:
+        float(cell)
+    except OverflowError:
+        return True
+    return False
 
 
 def is_number(cell: Any) -> bool:

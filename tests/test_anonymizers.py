@@ -292,7 +292,9 @@ def test_numbers_stay_within_the_range_of_their_neighbours(dtype):
     # At the very ends of a dtype a mean that rounds upwards would wrap round.
     is_float = dtype.startswith("f")
     bounds = np.finfo(dtype) if is_float else np.iinfo(dtype)
-    ends = [bounds.min / 2, bounds.max / 2] if is_float else [bounds.min, bounds.max]
+    # float64 holds only some integers of 64 bits: up to 2**63 - 1024, not 2**63 - 1.
+    top = bounds.max if is_float or bounds.bits < 64 else int(np.nextafter(float(bounds.max), 0))
+    ends = [bounds.min / 2, bounds.max / 2] if is_float else [bounds.min, top]
     place = np.array([0, 1] * 20)
     X = np.array(ends, dtype=dtype)[place]
     rows = np.column_stack([X, X])

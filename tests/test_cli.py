@@ -11,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from skprivacy import FAMD
@@ -235,6 +236,7 @@ def test_a_full_disk_leaves_nothing(folder, capsys, monkeypatch):
     def fail(self, target):
         raise OSError(28, "No space left on device", str(target))
 
+    monkeypatch.setattr("pathlib.Path.hardlink_to", fail)
     monkeypatch.setattr("pathlib.Path.replace", fail)
     line = refusal(capsys, folder, *SCORE, "--html", "r.html")
     assert line.endswith("r.html: No space left on device")
@@ -254,6 +256,24 @@ def test_whatever_stops_the_work_is_one_line(folder, capsys, monkeypatch, error,
 
     monkeypatch.setattr("skprivacy._cli._file_scores.measure_files", fail)
     assert run(capsys, *SCORE) == expected
+
+
+def test_words_of_pyarrow_are_not_shown(folder, capsys, monkeypatch):
+    def fail(arguments):
+        pa.array([int(CANARY)]).cast(pa.int8())
+
+    monkeypatch.setattr("skprivacy._cli._file_scores.measure_files", fail)
+    assert "ArrowInvalid of pyarrow: write" in refusal(capsys, folder, *SCORE)
+
+
+def test_identifiers_of_many_digits(folder, capsys):
+    for name in ("o.csv", "a.csv"):
+        rows = [f"{10**18 + 7 * i + 1},{i % 5},{i * i}" for i in range(30)]
+        (folder / name).write_text("\n".join(["id,x,y", *rows, ""]))
+    files = SCORE[:3]
+    assert "'id' has 30 integer(s)" in refusal(capsys, folder, *files)
+    assert run(capsys, *files, "--exclude", "id")[0] == 0
+    assert run(capsys, *SCORE)[0] == 0
 
 
 def test_a_bug_is_not_hidden(folder, monkeypatch):

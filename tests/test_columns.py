@@ -64,8 +64,20 @@ def test_arrays_are_read_cell_by_cell_where_they_hold_objects():
 
 
 def test_whole_numbers_of_an_object_array_stay_whole():
-    table = np.array([["a", 2**53 + 1], ["b", 1]], dtype=object)
-    assert read_columns(table)[1].values.tolist() == [2**53 + 1, 1]
+    table = np.array([["a", 2**60], ["b", 1]], dtype=object)
+    column = read_columns(table)[1]
+    assert column.values.dtype == np.int64
+    assert column.values.tolist() == [2**60, 1]
+
+
+def test_whole_numbers_that_float64_would_round_are_levels_at_most():
+    cells = [4711 * 2**53 + 1, 1]
+    for table in (np.array([[1, 2], cells]).T, np.array([["a", "b"], cells], dtype=object).T):
+        check_refused(
+            table, ValueError, "float64 holds exactly, got another in column 1 of X, row 0"
+        )
+    table = pd.DataFrame({"id": cells})
+    assert read_columns(table, ["id"])[0].values.tolist() == cells
 
 
 @pytest.mark.parametrize(

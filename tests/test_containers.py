@@ -12,7 +12,13 @@ from polars.testing import assert_frame_equal as assert_polars_equal
 from sklearn.base import BaseEstimator
 
 from skprivacy import FAMD, HiddenRate
-from skprivacy._containers import build_table, cast_numbers, check_table, empty_like
+from skprivacy._containers import (
+    build_table,
+    cast_numbers,
+    check_table,
+    check_unmasked,
+    empty_like,
+)
 
 
 def mixed_pandas():
@@ -116,7 +122,10 @@ def test_floats_stop_at_the_largest_of_their_dtype():
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ([1, 2, 3], r"Expected 2D array, got 1D array of shape \(3,\) instead. Reshape your data"),
+        (
+            [1, 2, 3],
+            r"Expected 2D array, got 1D array of shape \(3,\) instead: X\. Reshape your data",
+        ),
         (np.ones((2, 2, 2)), "Expected 2D array, got 3D array"),
         (np.empty((0, 3)), r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 2"),
         (np.empty((3, 0)), r"0 feature\(s\)"),
@@ -169,8 +178,47 @@ def test_names_of_one_table_only_are_not_compared():
 
 
 def test_masked_cells_are_refused():
-    with pytest.raises(ValueError, match=r"X holds masked cells\. Impute"):
+    with pytest.raises(
+        ValueError, match=r"X holds masked cells, the first in column 1, row 0\. Imp"
+    ):
         fitted_on(np.ma.masked_equal([[1.0, 2.0]], 2.0))
+    with pytest.raises(ValueError, match=r"groups holds masked cells, the first in position 2\."):
+        check_unmasked(np.ma.masked_equal([1, 3, 2], 2), "groups")
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [([[1, 2], [3j, 4]], 0), ([[1, 2], [3, 4j]], 1), (np.ones((2, 2), "c16"), 0)],
+)
+def test_complex_numbers_are_refused_by_column(table, column):
+    with pytest.raises(ValueError, match=f"Complex data not supported: column {column} of X"):
+        fitted_on(table)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        [[0.5, 1], [1, 2**53 + 1]],
+        [np.array([0.5, 1]), np.array([1, 2**53 + 1])],
+        pa.table({"0": [0.5, 1.0], "1": [1, 2**53 + 1]}),
+        pa.RecordBatch.from_pydict({"0": [0.5, 1.0], "1": [1, 2**53 + 1]}),
+    ],
+    ids=["lists", "arrays", "table", "batch"],
+)
+def test_integers_beside_floats_are_not_rounded_unseen(table):
+    with pytest.raises(ValueError, match=r"column (1|'1' \(position 1\)) of X, row 1\."):
+        fitted_on(table)
+
+
+def test_large_floats_are_no_integers():
+    # 2**53 itself has no float16.
+    halves = [np.array([1, 2], dtype=np.float16)] * 2
+    for table in (
+        [[0.5, 2.0**70], [2, 2.0**53]],
+        pa.table({"a": [1, 2], "b": [0.5, 1e300]}),
+        halves,
+    ):
+        fitted_on(table)
 
 
 def test_names_of_a_polars_frame_are_seen_by_every_scikit_learn():

@@ -148,9 +148,11 @@ def test_arrays_of_another_kind(dtype):
 
 
 def test_complex_numbers():
-    refuse(GOOD + CANARY * 1j, (TypeError, ValueError))
-    refuse((GOOD + CANARY * 1j).astype(object), (TypeError, ValueError))
-    refuse(frame(z=[CANARY * 1j, 1, 2]), (TypeError, ValueError))
+    refuse(
+        GOOD + np.array([0, CANARY * 1j]), ValueError, "Complex data not supported: column 1 of X"
+    )
+    refuse((GOOD + CANARY * 1j).astype(object), TypeError, "Column(s) 0, 1 of X")
+    refuse(frame(z=[CANARY * 1j, 1, 2]), ValueError, "Complex", "column 'z' (position 1) of X (the")
 
 
 @pytest.mark.parametrize("X", [sparse.csr_matrix(GOOD), sparse.coo_array(GOOD)])
@@ -214,8 +216,23 @@ def test_overflowing_magnitudes(sign):
     refuse(pd.DataFrame(X, columns=["age", "bmi"]), ValueError, "2**960", "'bmi'", "row 1")
 
 
+def test_integers_that_float64_would_round():
+    X = np.array([[1, 2], [3, 4], [5, 7318529 * 10**12 + 1]])
+    closer_avatar_counts(X - 1, X - 1)
+    refuse(X, ValueError, "exactly, got another in column 1 of X (the ", "row 2", "Subtract")
+    refuse(X.tolist(), ValueError, "column 1 of X (the ", "row 2")
+    refuse(
+        pd.DataFrame(X, columns=["age", "id"]), ValueError, "column 'id' (position 1) of X (the "
+    )
+
+
 def test_integers_beyond_float64():
-    refuse([[10**400, 1], [2, 3], [4, 5]], ValueError, "Rescale")
+    refuse([[1, 2], [2, 10**400], [4, 5]], ValueError, "float64 holds", "column 1 of", "row 1")
+    refuse([[1, 2], [2, 2**1030], [4, 5]], ValueError, "float64 holds", "column 1 of", "row 1")
+    X = [[1, 2], [3, 4], [5, Fraction(10**400)]]
+    refuse(X, ValueError, "beyond the range of float64 in column 1, row 2", "Rescale")
+    X = frame(share=pd.Series([0, Fraction(-(10**400)), 1], dtype=object))
+    refuse(X, ValueError, "float64 in column 'share' (position 1), row 1", "Rescale")
     refuse([[2**970, 1], [2, 3], [4, 5]], ValueError, "2**960", "column 0", "row 0")
     with pytest.raises(ValueError, match=r"infinity|2\*\*960"):
         closer_avatar_counts([[Decimal("1e400")]], [[1]])
@@ -260,7 +277,7 @@ def test_repeated_names_are_named():
 
 def test_masked_cells_are_not_read_as_values():
     X = np.ma.masked_array(GOOD, mask=[[False, True], [False, False], [False, False]])
-    with pytest.raises((TypeError, ValueError), match=r"(?i)mask|NaN|missing"):
+    with pytest.raises(ValueError, match=r"X holds masked cells, the first in column 1, row 0\."):
         closer_avatar_counts(X, GOOD)
     bare = np.ma.masked_array(GOOD)
     np.testing.assert_array_equal(closer_avatar_counts(bare, bare), [0, 0, 0])

@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from _oracle import rational_counts, tie_rule_counts
 from numpy.testing import assert_array_equal
@@ -76,14 +77,62 @@ def test_truth_values_are_no_numbers_to_rows_but_coordinates():
         row_direct_match_protection_score(X, X.astype(int))
 
 
-def test_integers_that_float64_cannot_tell_apart():
-    X = np.array([[2**53, 0], [2**53 + 1, 0], [0, 1]])
-    avatars = np.array([[2**53 + 1, 0], [2**53 + 1, 0], [5, 1]])
-    # Coordinates are float64, so three rows are at one place; as rows they differ.
-    assert (
-        closer_avatar_counts(X, avatars).tolist() == tie_rule_counts(X, avatars, [0, 1, 2]).tolist()
-    )
-    assert row_direct_match_protection_score(X, avatars) == pytest.approx(200 / 3)
+HELD = [2**53 - 1, -(2**53), 2**60, 5]
+FEW, FLOATS = [1, 2, 4, 7], [0.5, 2, 4, 7]
+LONG = {
+    **{dtype: lambda ids, dtype=dtype: pd.DataFrame({"n": FEW, "id": pd.Series(ids, dtype=dtype)})
+       for dtype in ["int64", "Int64", "int64[pyarrow]"]},
+    "array": lambda ids: np.array([FEW, ids]).T,
+    "objects": lambda ids: np.array([FEW, ids], dtype=object).T,
+    "rows": lambda ids: list(map(list, zip(FEW, ids, strict=True))),
+    "rows with floats": lambda ids: list(map(list, zip(FLOATS, ids, strict=True))),
+    "polars": lambda ids: pl.DataFrame({"n": FEW, "id": ids}),
+    "Arrow with floats": lambda ids: pa.table({"n": FLOATS, "id": ids}),
+}  # fmt: skip
+DISTANCES = {
+    "counts": lambda X: closer_avatar_counts(X, X),
+    "FAMD": lambda X: FAMD(1).fit(X),
+    "anonymiser": lambda X: KNeighborsAnonymizer(1, random_state=0).fit(X),
+}
+
+
+@pytest.mark.parametrize("use", DISTANCES)
+@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("cell", [2**53 + 1, -(2**53) - 1, 2**63 - 1])
+def test_integers_that_float64_cannot_tell_apart(use, name, cell):
+    DISTANCES[use](LONG[name](HELD))
+    X = LONG[name]([*HELD[:2], cell, 5])
+    with pytest.raises(
+        ValueError, match=r"float64 holds.* column (1|'id' .position 1.) of X.*row 2"
+    ):
+        DISTANCES[use](X)
+    # As rows they differ by one.
+    assert row_direct_match_protection_score(X, LONG[name]([*HELD[:2], cell - 1, 5])) == 25
+
+
+@pytest.mark.parametrize("dtype", ["uint64", "UInt64", "uint64[pyarrow]"])
+def test_unsigned_integers_that_float64_cannot_tell_apart(dtype):
+    for last, is_held in [(2**63, True), (2**64 - 2048, True), (2**64 - 1, False)]:
+        X = pd.DataFrame({"id": pd.Series([1, last, 3], dtype=dtype)})
+        for use in DISTANCES.values():
+            if is_held:
+                use(X)
+                continue
+            with pytest.raises(ValueError, match=r"'id' \(position 0\) of X.*, row 1"):
+                use(X)
+
+
+def test_long_integers_as_categories_stay_apart():
+    X = pd.DataFrame({"id": [2**53, 2**53 + 1, 2**53]})
+    for table in (X, X.astype("category")):
+        one, other, again = FAMD(1, categorical_features=["id"]).fit_transform(table)
+        assert one == again != other
+
+
+def test_fractions_are_taken_at_the_nearest_float64():
+    close = [[Fraction(2**53 + 1), 1], [Decimal(2**53 + 1), 2]]
+    assert closer_avatar_counts(close, close[::-1]).tolist() == [1, 1]
+    assert FAMD(1).fit_transform(close).shape == (2, 1)
 
 
 @pytest.mark.parametrize("cell", ["7", "7,5", "12 %", pd.Timestamp("2020"), [1], 1 + 0j])

@@ -127,3 +127,31 @@ def test_labels_of_any_type_in_the_other_table():
     both = pair(frame(grade=[1, 2, 3], x=[1, 2, 4]), frame(grade=[1.0, 3.0], x=[1, 2]), ["grade"])
     originals, avatars = project(both)
     assert originals.shape[1] == avatars.shape[1] == 2
+
+
+@pytest.mark.parametrize("side", ["originals", "avatars"])
+@pytest.mark.parametrize("arrow_type", [pa.int64(), pa.uint64(), pa.decimal128(38, 0)], ids=str)
+def test_integers_that_float64_would_round_are_named(side, arrow_type):
+    exact = frame(x=pa.array([2**60, 5, None, 7], arrow_type))
+    rounded = frame(x=pa.array([None, 2**60, 2**60 + 1, 2**60 + 3], arrow_type))
+    tables = {"originals": exact, "avatars": exact, side: rounded}
+    with pytest.raises(
+        TableError, match=rf"'x' has 2 integer.* in the {side} \(first in data row 3\).*--exclude"
+    ):
+        make_projection(pair(**tables), n_components=None, impute=True)
+    make_projection(pair(exact, exact), n_components=None, impute=True)
+
+
+@pytest.mark.parametrize("arrow_type", [pa.int64(), pa.uint64(), pa.decimal128(38, 0)], ids=str)
+def test_long_integers_are_labels_of_their_own(arrow_type):
+    grades = [2**60, 2**60 + 1, None, 2**60 + 2]
+    cells = distance_cells(frame(grade=pa.array(grades, arrow_type)), labels=["grade"])["grade"]
+    assert [str(grade) for grade in grades if grade] == cells.dropna().tolist()
+    assert cells.isna().tolist() == [False, False, True, False]
+
+
+def test_labels_that_are_no_whole_numbers():
+    for arrow_type in (pa.float64(), pa.decimal128(5, 2)):
+        grades = pa.array([1.5, 2, -0.25], pa.float64()).cast(arrow_type)
+        cells = distance_cells(frame(grade=grades), labels=["grade"])["grade"]
+        assert cells.tolist() == ["1.5", "2", "-0.25"]

@@ -18,6 +18,7 @@ import re
 import sys
 import tempfile
 from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from unittest import mock
@@ -225,7 +226,9 @@ MESSAGES = {
     "_plausibility.py:warn_if_unpaired#1": lambda: scores(Y=Y[::-1]),
     "_plausibility.py:warn_if_other_space#1": lambda: scores(Y=Y + 7731),
     # Tables of coordinates.
-    "_coordinates.py:check_coordinates#1": lambda: scores(Y=changed(Y.astype(object), 0, 0, HUGE)),
+    "_coordinates.py:check_coordinates#1": (
+        lambda: scores(Y=changed(Y.astype(object), 0, 0, Fraction(HUGE, 3)))
+    ),
     "_coordinates.py:_check_numeric#1": lambda: scores(Y=pd.DataFrame(Y + 7731j)),
     "_coordinates.py:_check_numeric#2": lambda: scores(X=MIXED, Y=MIXED),
     "_coordinates.py:check_all_numbers#1": (
@@ -240,8 +243,11 @@ MESSAGES = {
         lambda: scores(X=pl.DataFrame({"a": [7731]}, schema={"a": pl.Int128}))
     ),
     "_containers.py:check_unmasked#1": lambda: scores(Y=np.ma.masked_less(Y, 7731.5)),
-    "_containers.py:_as_2d_array#1": lambda: scores(Y=Y + 7731j),
-    "_containers.py:_as_2d_array#2": lambda: scores(Y=Y[0]),
+    "_exact_integers.py:check_exact_integers#1": (
+        lambda: FAMD(1).fit(np.arange(2 * N).reshape(N, 2) + 7731 * 10**14 + 1)
+    ),
+    "_containers.py:_as_2d_array#1": lambda: scores(Y=Y[0]),
+    "_containers.py:_as_2d_array#2": lambda: scores(Y=Y + 7731j),
     # Raw rows.
     "_row_tables.py:read_table#1": lambda: rows(csr_array(X)),
     "_row_tables.py:read_table#2": lambda: rows(X[:, :0]),
@@ -406,6 +412,7 @@ MESSAGES = {
     "_tables.py:_positions_of_ids#1": both(csv("id", ["", "7731"]), "--id", "id"),
     "_tables.py:_positions_of_ids#2": both(csv("id", ["7731"]), "--id", "id"),
     "_file_projection.py:_check_enough_rows#1": both("a,b\n7731.5,7731\n"),
+    "_file_projection.py:_check_exact#1": both(csv("a", ["7731000000000000001", "1"])),
     "_file_projection.py:_check_finite#1": both(csv("a", ["1e5000", "7731.5"])),
     "_file_projection.py:_check_labels_known#1": lambda: command(avatars=csv("town", ["T77310"])),
     "_file_projection.py:_check_complete#1": both(csv("a", ["", "7731.5"])),
@@ -426,13 +433,23 @@ def public_words():
     return found - {"self", "y"}
 
 
+# Parameters that are ordinary words too: "cells" or "scores" in a sentence is no place.
+ORDINARY = {word for word in public_words() if word.isalpha() and word not in ("X", "ax")}
+NAMES = "|".join([*skprivacy.__all__, *sorted(public_words() - ORDINARY), "cv_results"])
+WORDS = "|".join(sorted(ORDINARY))
+
 # Where to look, and what to do about it; what must hold says both what is wrong and the fix.
 WHERE = re.compile(
-    rf"\b({'|'.join([*skprivacy.__all__, *sorted(public_words())])}|columns?|rows?|originals?|"
-    r"avatars?|axes|metrics?|floors?|parameters?|values|candidates?|tables?|array|method|"
-    r"[oa]\.csv|r\.html)\b|--\w+",
-    re.IGNORECASE,
+    rf"\b({NAMES})\b|^({WORDS})\b|\b(keys|list) of ({WORDS})\b|"
+    r"\b([Cc]olumns?(\(s\)| name)?|[Mm]etric|parameter|set|(floor|scores?|values) of) '|"
+    r"\b(columns?|positions?(\(s\))?|rows?|lines?) \d|\b([oa]\.csv|r\.html)\b|(?<!\S)--[a-z]"
 )
+# These speak of no part of what was given: the installation, the method called, a whole file.
+OF_NO_PART = {
+    "_command.py:_measure#1",
+    "_file_projection.py:_check_enough_rows#1",
+    "_privacy_scorer.py:PrivacyScorer.set_score_request#1",
+}
 REMEDY = re.compile(
     r"\b(change|check|convert|correct|divide|drop|enable|fill|fit|give|impute|install|leave|list|look|"
     r"lower|make|name|pass|plot|project|recode|rename|replace|rescale|reshape|save|say|search|"
@@ -453,10 +470,22 @@ def test_a_message_says_where_and_how_and_shows_no_cell(name):
     observed = observe(MESSAGES[name], SITES)
     assert name in observed.reached, f"the call reached {sorted(observed.reached)} instead"
     message = observed.reached[name]
-    assert WHERE.search(message), message
+    assert bool(WHERE.search(message)) == (name not in OF_NO_PART), message
     assert REMEDY.search(message), message
     assert len(message) > 20
     assert CANARY not in " ".join([*observed.reached.values(), *observed.others, observed.printed])
+
+
+@pytest.mark.parametrize(
+    "vague",
+    [
+        "Some values of the table are too large. Rescale the columns.",
+        "Cells of the avatars and originals differ. Check the scores of each metric.",
+        "The candidate has no parameter. Use another method or array, row by row.",
+    ],
+)
+def test_ordinary_words_are_no_place(vague):
+    assert not WHERE.search(vague)
 
 
 def test_a_site_without_a_call_is_found(tmp_path):

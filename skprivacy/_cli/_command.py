@@ -51,13 +51,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         where = f"{error.filename}: " if error.filename else ""
         _say(f"error: {where}{error.strerror or error}")
     except (ValueError, TypeError, MemoryError) as error:
-        _say(f"error: {str(error) or type(error).__name__}")
+        _say(f"error: {_words_of(error)}")
     except KeyboardInterrupt:
         _say("interrupted")
         return _INTERRUPTED
     else:
         return status
     return _USAGE_ERROR
+
+
+def _words_of(error: Exception) -> str:
+    """Return an error's message, but none of pyarrow's: they may quote a cell."""
+    name = type(error).__name__
+    if type(error).__module__.partition(".")[0] == "pyarrow":
+        return f"{name} of pyarrow: write the columns as plain numbers or text"
+    return str(error) or name
 
 
 def _say(message: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +16,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from .._containers import quoted
+from .._exact_integers import rounded_integers
 from ..projection import FAMD
 from ._csv_cells import TableError
 from ._tables import TablePair
@@ -29,6 +32,7 @@ def make_projection(pair: TablePair, *, n_components: int | None, impute: bool) 
     numbers = [name for name in names if name not in labels]
     _check_labels_known(pair, labels)
     _check_finite(pair, numbers)
+    _check_exact(pair, numbers)
     steps = [FunctionTransformer(distance_cells, kw_args={"labels": labels})]
     if impute:
         _check_imputable(pair)
@@ -70,9 +74,18 @@ def _label_cells(column: pd.Series) -> pd.Series:
 
 def _as_text(column: pd.Series) -> pd.Series:
     """Write labels as text; a number is the same label however it is stored."""
-    if _is_number(column):
-        column = column.astype(pd.ArrowDtype(pa.float64()))
-    return column.astype(pd.ArrowDtype(pa.large_string()))
+    text = pd.ArrowDtype(pa.large_string())
+    if not _is_number(column):
+        return column.astype(text)
+    codes, numbers = pd.factorize(column)
+    labels = pd.array([_number_as_text(number) for number in numbers], dtype=text)
+    return pd.Series(labels.take(codes, allow_fill=True), index=column.index, name=column.name)
+
+
+def _number_as_text(number: Any) -> str:
+    """Write a number, integers of any length exactly."""
+    is_whole = math.isfinite(number) and number == int(number)
+    return str(int(number)) if is_whole else str(float(number))
 
 
 def _imputer(numbers: list[str], labels: list[str]) -> ColumnTransformer:
@@ -124,6 +137,28 @@ def _check_finite(pair: TablePair, numbers: list[str]) -> None:
                     f"for float64, in the {which} (first in data row {infinite[0] + 1}), which "
                     "have no distances: correct them, or leave the column out with --exclude."
                 )
+
+
+def _check_exact(pair: TablePair, numbers: list[str]) -> None:
+    """Raise when float64 would round an integer, with what to do about identifiers."""
+    for frame, which in _sides(pair):
+        for name in numbers:
+            rounded = np.flatnonzero(rounded_integers(_whole_cells(frame[name])))
+            if len(rounded):
+                raise TableError(
+                    f"Column {quoted(name)} has {len(rounded)} integer(s) with more digits than "
+                    f"float64 holds in the {which} (first in data row {rounded[0] + 1}), so that "
+                    "people would become one point: leave the column out with --exclude, or pair "
+                    "by it with --id."
+                )
+
+
+def _whole_cells(column: pd.Series) -> NDArray[Any]:
+    """Return the whole numbers of a column, 0 in place of all others."""
+    cells = column.fillna(0).to_numpy()
+    if cells.dtype == object:
+        return np.array([int(cell) if cell == int(cell) else 0 for cell in cells], dtype=object)
+    return cells
 
 
 def _check_complete(pair: TablePair) -> None:

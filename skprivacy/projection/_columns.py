@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._containers import is_pandas, is_polars, quoted
+from .._exact_integers import check_exact_integers
 
 Kind = Literal["number", "text", "bool"]
 
@@ -116,6 +117,8 @@ def _read_column(label: str, cells: NDArray[Any], *, is_category: bool, is_typed
     """Find the one kind of a column's cells, or say what stands in the way."""
     if cells.dtype.kind in "iuf":
         _check_finite(label, cells)
+        if not is_category:
+            check_exact_integers(cells, f"{label} of X")
         return Column(label, "number", cells, is_categorical=is_category)
     if cells.dtype.kind == "c":
         raise ValueError(
@@ -132,6 +135,7 @@ def _read_column(label: str, cells: NDArray[Any], *, is_category: bool, is_typed
             f"Expected text in {label} of X, which is of object dtype; got only numbers. Convert "
             "it to a numeric dtype or list it in categorical_features."
         )
+    check_exact_integers(objects, f"{label} of X")
     return Column(label, kind, _as_numbers(label, objects), is_categorical=False)
 
 
