@@ -224,24 +224,28 @@ def test_an_interrupt_is_no_failed_metric():
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
 START = f"""
-import functools, os, resource, sys
+import functools, os, resource, signal, sys
 from pathlib import Path
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 import joblib
 import numpy as np
 from _blur import Blur
-from _faulty import Lethal, Stopping, lethal_count
+from _faulty import Lethal, Starved, Stopping, interrupted_count, lethal_count, starved_count
+from joblib import delayed
 from sklearn.model_selection import GridSearchCV
 from skprivacy import *
+from skprivacy.metrics import _closer_avatars
 
+# A process started in the background may have been told to ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 rng = np.random.default_rng(0)
 # Beyond the megabyte from which joblib memory-maps arguments.
 WIDE = rng.normal(size=(1200, 120))
 
-def search(anonymizer, n_jobs):
+def search(anonymizer, n_jobs, error_score="raise"):
     return GridSearchCV(
         anonymizer, {{"k": [2, 3]}}, scoring=PrivacyScorer("hidden_rate"),
-        cv=ResubstitutionSplit(), n_jobs=n_jobs, refit=False, error_score="raise",
+        cv=ResubstitutionSplit(), n_jobs=n_jobs, refit=False, error_score=error_score,
     ).fit(WIDE).cv_results_["mean_test_score"].tolist()
 
 def error_of(call):
@@ -251,6 +255,35 @@ def error_of(call):
         return type(error).__name__
     return "none"
 """
+
+# Counts in workers, to which the tree and the originals go as memory maps.
+COUNT = """
+_closer_avatars._FIRST_BLOCK, _closer_avatars._WORTH_WORKERS = 1000, 0  # workers it is
+X = rng.normal(size=(60_000, 5))
+Y = X + 0.1 * rng.normal(size=X.shape)
+alone = closer_avatar_counts(X, Y).tolist()
+
+def count(step=None):
+    # The step is given what each worker would call, and called in its place.
+    replace = (lambda call: functools.partial(step, call)) if step else (lambda call: call)
+    _closer_avatars.delayed = lambda call: delayed(replace(call))
+    return closer_avatar_counts(X, Y, n_jobs=2).tolist()
+"""
+
+# Searches and counts in workers with a temporary folder of some kind.
+IN_FOLDER = (
+    COUNT
+    + """
+right = search(Blur(), None)
+
+def report(folder=os.environ["JOBLIB_TEMP_FOLDER"]):
+    os.environ["JOBLIB_TEMP_FOLDER"] = folder
+    for call, expected in ((lambda: search(Blur(), 2), right), (count, alone)):
+        found = []
+        error = error_of(lambda: found.append(call()))
+        print(error, all(result == expected for result in found))
+"""
+)
 
 
 def marked_processes(mark):
@@ -277,7 +310,13 @@ def shared_memory(pid):
 def output_of(command, environment):
     """Run a command to its end; return its output and the number of its process."""
     with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A script may interrupt its whole group, which the tests are no part of.
+        start_new_session=True,
     ) as process:
         try:
             out, err = process.communicate(timeout=120)
@@ -345,18 +384,13 @@ print(search(Blur(), 2) == right)
 @LINUX
 def test_a_killed_worker_of_a_count(tmp_path):
     lines = run_script(
-        """
-from joblib import delayed
-from skprivacy.metrics import _closer_avatars
-_closer_avatars._FIRST_BLOCK, _closer_avatars._WORTH_WORKERS = 1000, 0  # workers it is
-X = rng.normal(size=(60_000, 5))
-Y = X + 0.1 * rng.normal(size=X.shape)
-alone = closer_avatar_counts(X, Y)
+        COUNT
+        + """
 flag = Path(sys.argv[1], "flag")
 flag.touch()
-_closer_avatars.delayed = lambda count: delayed(functools.partial(lethal_count, str(flag), count))
-print(error_of(lambda: closer_avatar_counts(X, Y, n_jobs=2)), flag.exists())
-print((closer_avatar_counts(X, Y, n_jobs=2) == alone).all())
+step = functools.partial(lethal_count, str(flag))
+print(error_of(lambda: count(step)), flag.exists())
+print(count(step) == alone)
 """,
         tmp_path,
     )
@@ -364,6 +398,42 @@ print((closer_avatar_counts(X, Y, n_jobs=2) == alone).all())
     errors = {"TerminatedWorkerError", "BrokenProcessPool", "BrokenPipeError"}
     assert lines[0] in {f"{error} False" for error in errors}
     assert lines[1:] == ["True"]
+
+
+@LINUX
+def test_an_interrupt_from_the_keyboard_while_workers_count(tmp_path):
+    # A terminal sends it to the whole group: to the workers as well.
+    lines = run_script(
+        COUNT
+        + """
+flags = [Path(sys.argv[1], name) for name in ("first", "second")]
+for flag in flags:
+    flag.touch()
+print(error_of(lambda: count(functools.partial(interrupted_count, *map(str, flags)))))
+print(any(flag.exists() for flag in flags), count() == alone)
+""",
+        tmp_path,
+    )
+    assert lines == ["KeyboardInterrupt", "False True"]
+
+
+@LINUX
+def test_out_of_memory_in_workers_alone(tmp_path):
+    lines = run_script(
+        COUNT
+        + """
+right = search(Blur(), None)
+print(error_of(lambda: count(starved_count)))
+print(count() == alone)
+print(error_of(lambda: search(Starved(bad=3), 2)))
+scores = search(Starved(bad=3), 2, error_score=np.nan)
+print(scores[0] == right[0], np.isnan(scores[1]))
+print(search(Starved(bad=None), 2) == right)
+""",
+        tmp_path,
+        OPENBLAS_NUM_THREADS="1",
+    )
+    assert lines == ["MemoryError", "True", "MemoryError", "True True", "True"]
 
 
 @LINUX
@@ -404,27 +474,41 @@ for name, call in calls.items():
 def test_a_temporary_folder_that_is_full_or_a_file_or_not_there(tmp_path):
     (tmp_path / "file").touch()
     lines = run_script(
-        """
-right = search(Blur(), None)
-maps = os.environ["JOBLIB_TEMP_FOLDER"]
-
-def search_and_report():
-    found = []
-    error = error_of(lambda: found.append(search(Blur(), 2)))
-    print(error, all(scores == right for scores in found))
-
+        IN_FOLDER
+        + """
 # A limit to the size of files stands for a full disk.
 limit = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limit[1]))
-search_and_report()
+report()
 resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+maps = os.environ["JOBLIB_TEMP_FOLDER"]
 for folder in ("file", "file/below", "not/there"):
-    os.environ["JOBLIB_TEMP_FOLDER"] = os.path.join(sys.argv[1], folder)
-    search_and_report()
-os.environ["JOBLIB_TEMP_FOLDER"] = maps
-search_and_report()
+    report(os.path.join(sys.argv[1], folder))
+report(maps)
 """,
         tmp_path,
     )
-    assert lines == [*["PicklingError True"] * 3, "none True", "none True"]
+    assert lines == [*["PicklingError True"] * 6, *["none True"] * 4]
     assert not list((tmp_path / "not" / "there").iterdir())
+
+
+def unwritable_folder(tmp_path):
+    """Return a folder in which this user can make nothing; root can, in all but a few."""
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    for folder in (locked, Path("/sys/kernel")):
+        probe = folder / f"probe_{uuid.uuid4().hex}"
+        try:
+            probe.mkdir()
+        except OSError:
+            return folder
+        probe.rmdir()
+    return pytest.skip("this user can write everywhere")
+
+
+@LINUX
+def test_a_temporary_folder_that_nobody_can_write(tmp_path):
+    folder = unwritable_folder(tmp_path)
+    lines = run_script(IN_FOLDER + f"report({str(folder)!r})\nreport({str(tmp_path)!r})", tmp_path)
+    assert lines == [*["PicklingError True"] * 2, *["none True"] * 2]
+    assert {path.name for path in tmp_path.iterdir()} == {"locked", "maps"}

@@ -94,6 +94,7 @@ COPIES = {
         table(third=[f"\u00e9{sex}" for sex in SEXES]).encode("cp1252"),
         ("--encoding", "cp1252"),
     ),
+    "UTF-16": (table().encode("utf-16"), table().encode("utf-16"), ("--encoding", "utf-16")),
     "line breaks inside cells": (
         table(third=[f'"{sex}\nx"' for sex in SEXES]),
         table(third=[f'"{sex}\nx"' for sex in SEXES]), (),
@@ -129,6 +130,14 @@ REFUSALS = {
     "percent and number": (table([f"{age}%" for age in AGES]), table(), "holds text in o.csv"),
     "unit and number": (table(second=UNITS), table(), "'weight' holds text in o.csv"),
     "currency and number": (table([f"${age}" for age in AGES]), table(), "holds text in o.csv"),
+    "accounting brackets and number": (
+        table([f"({age})" for age in AGES]), table([f"-{age}" for age in AGES]),
+        "holds text in o.csv",
+    ),
+    "typographic minus and number": (
+        table([f"\u2212{age}" for age in AGES]), table([f"-{age}" for age in AGES]),
+        "holds text in o.csv",
+    ),
     "thousands and number": (
         table([f'"1,0{age}"' for age in AGES]), table([f"10{age}" for age in AGES]),
         "holds text in o.csv",
@@ -153,6 +162,10 @@ REFUSALS = {
         table([f"{i},{age}" for i, age in enumerate(AGES)], names=",age,weight,sex"), table(),
         "column 1 has cells but no name",
     ),
+    "no header, and two equal cells in its place": (
+        table(["70", *AGES], ["70", *WEIGHTS], ["M", *SEXES]).partition("\n")[2], table(),
+        "columns 1 and 2",
+    ),
     "repeated names": (table(names="a,a,sex"), table(names="a,a,sex"), "columns 1 and 2"),
     "true and 1": (
         table(["True", "False"] * 15), table(["1", "0"] * 15), "holds bool in o.csv and number",
@@ -168,6 +181,10 @@ REFUSALS = {
     "a blank after labels": (
         table(), table(third=[f"{sex} " for sex in SEXES]), "differ from one of the originals only",
     ),
+    "another case": (
+        table(), table(third=[sex.lower() for sex in SEXES]),
+        "differ from one of the originals only",
+    ),
     "decomposed accents": (
         table(third=[f"\u00e9{sex}" for sex in SEXES]),
         table(third=[f"e\u0301{sex}" for sex in SEXES]),
@@ -178,7 +195,10 @@ REFUSALS = {
         table(third=[f"\u00c3\u00a9{sex}" for sex in SEXES]),
         "no original has",
     ),
-    "UTF-16": (table().encode("utf-16"), table(), "not UTF-8 text"),
+    "UTF-16 unannounced": (table().encode("utf-16"), table(), "--encoding"),
+    "cp1252 unannounced": (
+        table(third=[f"\u00e9{sex}" for sex in SEXES]).encode("cp1252"), table(), "--encoding",
+    ),
     "a cell of 1e400": (table(["1e400", *AGES[1:]]), table(), "'age' has 1 infinite number"),
     "an empty column": (table([""] * N), table([""] * N), "missing cells in column(s) 'age'"),
     "constant columns": (
@@ -248,9 +268,9 @@ def test_codes_are_no_dressed_numbers(score, dress):
     [
         (["60", "70", "80"], ["132", "154", "176"]),
         (["1", "0", "1"], ["0", "1", "0"]),
-        (["1000000000000000001", "1000000000000000002", "1000000000000000003"], ["1", "2", "9"]),
+        (["1.23457E+17"] * 3, ["1", "2", "9"]),
     ],
-    ids=["kilograms and pounds", "a flag and its opposite", "identifiers"],
+    ids=["kilograms and pounds", "a flag and its opposite", "identifiers cut by a spreadsheet"],
 )
 def test_columns_that_say_the_same_need_no_option(score, first, second):
     """Two columns and one axis: the number of axes is not the user's to know."""
@@ -261,6 +281,67 @@ def test_columns_that_say_the_same_need_no_option(score, first, second):
     status, _, lines = score(file, file, "--n-components", "2")
     assert status == 2
     assert "n_components=2 is more than the rank of the table, 1" in lines[-1]
+
+
+def test_one_hot_columns_are_columns_like_any_others(score):
+    """Each level's column follows from the others: fewer axes than columns, and no fault."""
+    levels = np.eye(3, dtype=int)[np.arange(N) % 3]
+    whole = table(*levels.T, names="a,b,c")
+    written = table(*levels.T.astype(float), names="a,b,c")
+    with_age = [file.replace("\n", ",{}\n").format("age", *AGES) for file in (whole, written)]
+    status, metrics, lines = score(*with_age)
+    assert (status, lines) == (0, [])
+    # Row i has level i modulo 3; only rows that occur once can be hit.
+    rows = list(zip(AGES, np.arange(N) % 3, strict=True))
+    n_unique = sum(rows.count(row) == 1 for row in rows)
+    assert metrics["row_direct_match_protection"] == pytest.approx(100 * (1 - n_unique / N))
+    assert metrics["local_cloaking"] == 0
+    # Three levels that sum to one span two axes, and the age is the third.
+    assert score(*with_age, "--n-components", "3")[0] == 0
+    status, _, lines = score(*with_age, "--n-components", "4")
+    assert status == 2
+    assert "the rank of the table, 3" in lines[-1]
+
+
+def test_sentinels_are_numbers_until_they_are_named(score):
+    """Nothing tells a 999 from a measurement, unless the user does."""
+    rotated = [column[1:] + column[:1] for column in (AGES, WEIGHTS, SEXES)]
+    files = {
+        cell: (table([cell] * 5 + AGES[5:]), table([cell] * 5 + rotated[0][5:], *rotated[1:]))
+        for cell in ("999", "")
+    }
+    status, as_numbers, lines = score(*files["999"])
+    assert (status, lines) == (0, [])
+    named = score(*files["999"], "--missing", "999", "--impute")[1]
+    assert named == score(*files[""], "--impute")[1] != as_numbers
+
+
+def test_a_repeated_header_makes_labels_and_is_noticed(score):
+    first, _, rest = table().partition("\n")
+    twice = f"{first}\n{first}\n{rest}"
+    lines = score(twice, twice)[2]
+    for name in ("age", "weight"):
+        assert warned(lines, f"'{name}' of o.csv is read as text: some cells are numbers")
+
+
+# Odd, so none of them is a float64.
+IDENTIFIERS = [f"{123456789012345679 + 2 * i}" for i in range(N)]
+
+
+@pytest.mark.parametrize("others", [IDENTIFIERS, ["1.23457E+17"] * N], ids=["whole", "cut"])
+@pytest.mark.parametrize("whole_first", [True, False])
+def test_identifiers_of_18_digits_are_no_coordinates(score, others, whole_first):
+    """Spreadsheets cut them to six digits: without that column the copies match again."""
+    files = [table(ids, WEIGHTS, AGES, names="id,weight,age") for ids in (IDENTIFIERS, others)]
+    files = files if whole_first else files[::-1]
+    status, _, lines = score(*files)
+    assert status == 2
+    assert "Column 'id' has 30 integer(s) with more digits than float64 holds" in lines[-1]
+    assert "--exclude" in lines[-1]
+    # All rows differ in the other columns.
+    status, metrics, _ = score(*files, "--exclude", "id")
+    assert status == 0
+    assert metrics["row_direct_match_protection"] == metrics["local_cloaking"] == 0
 
 
 # Frames

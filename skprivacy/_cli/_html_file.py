@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,14 +50,53 @@ def _check_absent(path: Path, *, force: bool) -> None:
 
 
 def write_html(path: Path, report: dict[str, Any], *, force: bool) -> None:
-    """Write to a file beside it and then rename, so that no reader sees half a report."""
+    """Write to a file beside it and then move that, so that no reader sees half a report."""
+    page = _PAGE.format(report=render_html(report))
     target = path.resolve()
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    # Not the target's name with an addition: that may be as long as names can be.
+    beside = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        with beside.open("x", encoding="utf-8", errors="xmlcharrefreplace") as stream:
-            stream.write(_PAGE.format(report=render_html(report)))
-        # Looked at again: the measuring may have taken long.
+        with _errors_that_name(path):
+            try:
+                with beside.open("x", encoding="utf-8", errors="xmlcharrefreplace") as stream:
+                    stream.write(page)
+                _move(beside, target, force=force)
+            finally:
+                beside.unlink(missing_ok=True)
+    except FileExistsError:
+        # The measuring may have taken long, and somebody may have been faster.
         _check_absent(path, force=force)
+        raise
+
+
+@contextlib.contextmanager
+def _errors_that_name(path: Path) -> Iterator[None]:
+    """Let errors of the system name the file that was asked for, not the one beside it."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = str(path)
+        raise
+
+
+def _move(beside: Path, target: Path, *, force: bool) -> None:
+    """Give a written file its name; without leave only if that is free at this very moment."""
+    if force:
         beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
+        return
+    try:
+        target.hardlink_to(beside)
+    except FileExistsError:
+        raise
+    except OSError:
+        _move_without_links(beside, target)
+
+
+def _move_without_links(beside: Path, target: Path) -> None:
+    """Take the name by an empty file, where the file system has no hard links."""
+    target.touch(exist_ok=False)
+    try:
+        beside.replace(target)
+    except BaseException:
+        target.unlink()
+        raise
