@@ -55,20 +55,33 @@ CALLS = {
 }
 # re.compile turns patterns into matchers, not text into programs.
 HARMLESS = {"re.compile"}
-# Ways to write a file, and the one module that may.
-WRITERS = {"write_text", "write_bytes", "savefig", "to_csv", "to_parquet", "mkstemp", "unlink",
-           "rename", "replace", "mkdir", "touch", "symlink_to", "rmtree", "remove"}  # fmt: skip
+# Ways to write a file, beside all methods whose names start like these, and who may.
+WRITERS = {"write_text", "write_bytes", "savefig", "mkstemp", "unlink", "rename", "replace",
+           "mkdir", "touch", "symlink_to", "hardlink_to", "rmtree", "remove", "save", "savez",
+           "savez_compressed", "savetxt", "tofile", "sink_csv", "sink_parquet"}  # fmt: skip
+WRITER_PREFIXES = ("write_", "to_csv", "to_parquet", "to_json", "to_html", "to_excel", "to_feather",
+                   "to_hdf", "to_sql", "to_stata", "to_clipboard")  # fmt: skip
 MAY_WRITE = "_html_file.py"
+# Ways to read one, and the module that may; the second reads what the first hands over.
+READER_PREFIXES = ("read_", "scan_", "fetch_")
+MAY_READ = {"_table_files.py", "_csv_cells.py"}
+# Modules whose functions are told apart by name, and so may go by no other.
+OF_ONE_NAME = {"os", "sys", "importlib", "pathlib", "io"}
 
 
 def faults_of(source, file="_new.py"):
     """Return what a module does that no module of the package may do."""
     faults = []
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             faults += [f"import {name}" for name in _imported(node) if name not in IMPORTS]
-        elif isinstance(node, ast.Call):
-            faults += _faults_of_call(node, file)
+            faults += _renamed(node)
+            own |= {alias.name for alias in node.names if getattr(node, "level", 0)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            faults += _faults_of_call(node, file, own)
     return faults
 
 
@@ -79,10 +92,24 @@ def _imported(node):
     return [alias.name.partition(".")[0] for alias in node.names]
 
 
-def _faults_of_call(node, file):
-    """Return what is wrong with a call."""
+def _renamed(node):
+    """Return imports that let a function of the system go by another name."""
+    if isinstance(node, ast.ImportFrom):
+        is_hidden = node.module in {"os", "sys", "importlib", "io"} and not node.level
+        return [f"from {node.module} import"] if is_hidden else []
+    return [
+        f"{alias.name} as {alias.asname}"
+        for alias in node.names
+        if alias.asname and alias.name in OF_ONE_NAME
+    ]
+
+
+def _faults_of_call(node, file, own):
+    """Return what is wrong with a call; functions of the package are looked at where they are."""
     called = ast.unparse(node.func)
     name = called.rpartition(".")[2]
+    if called in own:
+        return []
     settings = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
     faults = []
     if (name in CALLS and called not in HARMLESS) or name.startswith(("exec", "spawn")):
@@ -91,8 +118,12 @@ def _faults_of_call(node, file):
         faults.append(f"{called} with {settings}")
     if called.startswith("os.") and called not in ("os.dup2", "os.open"):
         faults.append(called)
+    if called == "getattr" and ast.unparse(node.args[0]) in OF_ONE_NAME:
+        faults.append(ast.unparse(node))
     if file != MAY_WRITE and _writes(node, name):
         faults.append(f"{called} writes")
+    if file not in MAY_READ and name.startswith(READER_PREFIXES):
+        faults.append(f"{called} reads")
     return faults
 
 
@@ -101,9 +132,18 @@ def _writes(node, name):
     if name == "replace":
         return len(node.args) == 1 and not node.keywords
     if name == "open":
-        modes = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
-        return any(set(mode) & set("wax+") for mode in modes if isinstance(mode, str))
-    return name in WRITERS
+        return _opens_to_write(node)
+    return name in WRITERS or name.startswith(WRITER_PREFIXES)
+
+
+def _opens_to_write(node):
+    """Tell whether a file is opened, by a function or a method, otherwise than for reading."""
+    is_method = isinstance(node.func, ast.Attribute) and ast.unparse(node.func) != "io.open"
+    given = node.args[0 if is_method else 1 :][:1]
+    given += [keyword.value for keyword in node.keywords if keyword.arg in ("mode", None)]
+    if ast.unparse(node.func) == "os.open":
+        return ast.unparse(node) != "os.open(os.devnull, os.O_WRONLY)"
+    return any(ast.unparse(mode) not in ("'r'", "'rb'", "'rt'") for mode in given)
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.name)
@@ -138,6 +178,30 @@ def test_the_package_runs_nothing_it_is_given(path):
         "Path(path).open('ab')",
         "path.write_text(cell)",
         "path.replace(other)",
+        "open(path, mode='w')",
+        "open(path, how)",
+        "open(path, **options)",
+        "path.open(mode='x')",
+        "path.open(how)",
+        "io.open(path, 'w')",
+        "os.open(path, os.O_WRONLY)",
+        "np.save(path, table)",
+        "np.savetxt(path, table)",
+        "table.tofile(path)",
+        "np.memmap(path)",
+        "frame.to_json(path)",
+        "frame.to_html(path)",
+        "frame.write_parquet(path)",
+        "pyarrow.parquet.write_table(table, path)",
+        "path.hardlink_to(other)",
+        "pd.read_csv(path)",
+        "pl.scan_parquet(path)",
+        "fetch_california_housing()",
+        "getattr(os, name)(cell)",
+        "getattr(os, 'system')(cell)",
+        "from os import system",
+        "import os as harmless",
+        "from importlib import import_module as load_it",
     ],
 )
 def test_what_would_be_found(source):
@@ -145,8 +209,25 @@ def test_what_would_be_found(source):
 
 
 def test_what_is_no_fault():
-    source = "import re\nre.compile('a')\ntext.replace('a', 'b')\npath.open('rb')\nfrom . import a"
+    source = """
+import re
+from . import a
+from ._b import read_table
+re.compile('a')
+text.replace('a', 'b')
+path.open('rb')
+path.open(mode='r', encoding='utf-8')
+open(path)
+os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+read_table(X)
+getattr(X, 'index', None)
+"""
     assert faults_of(source) == []
+
+
+@pytest.mark.parametrize("file", [MAY_WRITE, *MAY_READ])
+def test_who_may_is_still_there(file):
+    assert len(list(PACKAGE.rglob(file))) == 1
 
 
 # Odd names and cells

@@ -45,7 +45,7 @@ def read_table(table: Any, name: str) -> Table:
             f"Sparse data was passed for {name}, but dense data is required. "
             "Use '.toarray()' to convert to a dense numpy array."
         )
-    names, n_rows, n_columns, read_column = _open(table, name)
+    names, n_rows, n_columns, column_at = _open(table, name)
     if n_columns == 0:
         raise ValueError(
             f"Found array with 0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is "
@@ -60,7 +60,7 @@ def read_table(table: Any, name: str) -> Table:
     result = Table(name, n_rows, names, [])
     for position in range(n_columns):
         try:
-            result.columns.append(read_column(position))
+            result.columns.append(column_at(position))
         except UnsupportedCellError as error:
             raise TypeError(
                 f"{result.column_label(position)} holds {error}, which cannot be compared by "
