@@ -260,6 +260,8 @@ def blocks(monkeypatch):
         # Two seconds at this pace are 128 originals, then less and more than a block may hold.
         (414, 64.0, [10, 128, 128, 128, 20]),
         (45, 1.0, [10, 10, 10, 10, 5]),
+        # 16.9 a second: 33 in two, not twice 16.
+        (76, 16.9, [10, 33, 33]),
         (450, 1000.0, [10, 300, 140]),
         # A clock that stands still.
         (450, np.inf, [10, 300, 140]),

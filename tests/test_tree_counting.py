@@ -291,6 +291,43 @@ def test_blocks_of_wide_tables_hold_fewer_originals(monkeypatch, elements, size)
     assert AvatarTree(np.eye(30, 5)).block_size == size
 
 
+@pytest.mark.parametrize(
+    ("n_avatars", "fan_outs"),
+    # Trees of 0, 4, 6 and 8 levels of halving, gone down about three at once.
+    [(2, [1]), (32, [16]), (128, [8, 8]), (512, [8, 4, 8])],
+)
+def test_levels_are_gone_down_about_three_at_once(n_avatars, fan_outs):
+    tree = AvatarTree(np.linspace(0, 1, n_avatars)[:, None], leaf_size=1)
+    assert [stage.fan_out for stage in tree.stages] == fan_outs
+
+
+def test_no_workers_build_a_tree_unless_asked(monkeypatch):
+    told = []
+    build = _tree_counting.node_levels
+
+    def spied(Y, leaf_size, n_jobs):
+        told.append(n_jobs)
+        return build(Y, leaf_size, n_jobs)
+
+    monkeypatch.setattr(_tree_counting, "node_levels", spied)
+    AvatarTree(np.eye(3))
+    AvatarTree(np.eye(3), n_jobs=2)
+    assert told == [1, 2]
+
+
+def test_close_pairs_of_own_leaves_are_settled_before_the_walk(monkeypatch):
+    """They may be the avatars at which a search for any of them can stop."""
+    order = []
+    settle, descend = LeafCounter.settle, _Walk._descend
+    monkeypatch.setattr(LeafCounter, "settle", lambda self: order.append("settle") or settle(self))
+    monkeypatch.setattr(
+        _Walk, "_descend", lambda self, *where: order.append("descend") or descend(self, *where)
+    )
+    Y = np.linspace(0, 1, 64)[:, None]
+    AvatarTree(Y, leaf_size=4).count(Y, np.arange(64), np.full(64, 0.1))
+    assert order[:2] == ["settle", "descend"]
+
+
 def test_as_many_avatars_as_columns_of_the_boxes():
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(30, 20)), rng.normal(size=(_tree_counting._MAX_BOX_COLUMNS, 20))

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skprivacy.metrics._kd_tree import NodeLevels, node_levels
-from skprivacy.metrics._tree_stages import Stage
+from skprivacy.metrics._tree_stages import Stage, _farthest_square, _nearest_square
 
 U32 = 2.0**-24
 COLUMNS = {"one": [0], "all": [0, 1, 2], "some": [0, 2]}
@@ -239,3 +239,10 @@ def test_arguments_are_left_alone():
     assert_array_equal(threshold, 500)
     assert_array_equal(x, local[0])
     assert_array_equal(t, local[1])
+
+
+@pytest.mark.parametrize("square", [_nearest_square, _farthest_square])
+def test_boxes_are_tested_in_single_precision(square):
+    x, box = np.ones((3, 5), dtype=np.float32), np.ones((3, 2, 1), dtype=np.float32)
+    found = square(x, box, box)
+    assert (found.shape, found.dtype) == ((2, 5), np.float32)
