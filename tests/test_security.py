@@ -67,14 +67,17 @@ BUILTINS = {
 RUNS = re.compile(
     "compile|dump|eval|exec.*|fork.*|import_module|loads?|module_from_spec|popen.*|query|reload"
     "|run_.*|set_trace|spawn.*|startfile|system|urlopen|.*_pickle|read_html|read_sql.*"
+    "|cffi|check_output|ctypeslib|flight|fs|machinery|os|Popen|socket|sql|SQLContext|subprocess"
     r"|__(builtins|dict|getattribute|globals|import|subclasses)__|\*"
 )
 READS = re.compile(
     "dataset|fetch_.*|from_?file|genfromtxt|loadtxt|memory_map|read_.*|scan_.*"
+    "|imread|load_(?!breast_cancer$).*|DataSource"
     "|ExcelFile|FileIO|HDFStore|OSFile|ParquetFile"
 )
 WRITES = re.compile(
     "chmod|(hard|sym)?link_to|mkdir|mkstemp|open.*|remove(dirs)?|rename|renames|replace|rm.*|save.*"
+    "|imsave|Memory|new_file|output_stream"
     "|sink_.*|tofile|touch|unlink|write.*|.*memmap|.*Writer"
     "|to_(?!datetime64$|list$|numpy$|pandas$|physical$|pylist$|series$|timedelta64$).*"
 )
@@ -104,6 +107,7 @@ class Walker(ast.NodeVisitor):
         for alias in node.names:
             is_known = alias.asname is None or (alias.name, alias.asname) in ALIASES
             self.flag(node, not is_known or root(alias.name) not in IMPORTS)
+            self.flag(node, any(map(self.is_denied, alias.name.split(".")[1:])))
 
     def visit_ImportFrom(self, node):
         if not node.level:
@@ -176,6 +180,8 @@ def test_the_package_runs_reads_and_writes_nothing_it_should_not(path):
     "source",
     [
         # Imports, and modules under other names.
+        *("import pyarrow.flight", "from pyarrow import fs", "from pathlib import os"),
+        *("pl.sql(cell)", "joblib.Memory(path)", "plt.imsave(path, table)"),
         *("import pickle", "import os, subprocess", "from socket import socket", "import yaml"),
         *(
             "from urllib.request import urlopen",
